@@ -61,9 +61,9 @@ def measure_page(count: int, number_of_runs: int) -> None:
     from django.test import Client  # noqa: PLC0415
     from django.test.utils import CaptureQueriesContext  # noqa: PLC0415
     from django.urls import reverse  # noqa: PLC0415
-    from invented import query_texts, rankings, ratings  # noqa: PLC0415
+    from invented import query_grades, query_texts, rankings  # noqa: PLC0415
 
-    from relevancy import cases, comparison, judgments, queries, runs, scorers, tasks  # noqa: PLC0415
+    from relevancy import cases, comparison, queries, ratings, runs, scorers, tasks  # noqa: PLC0415
     from relevancy.models import ScorerVersion, User  # noqa: PLC0415
 
     tasks.send = lambda task, pk: None  # the worker is called below
@@ -72,8 +72,8 @@ def measure_page(count: int, number_of_runs: int) -> None:
     case = cases.create(name="Invented", owner=owner, scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
     ids = dict(case.case_queries.values_list("query__text", "query_id"))
-    grades = ratings(texts)
-    judgments.rate_book(book=case.book, values={ids[text]: grades[text] for text in texts}, rater=owner, by=owner)
+    grades = query_grades(texts)
+    ratings.rate_book(book=case.book, values={ids[text]: grades[text] for text in texts}, rater=owner, by=owner)
     imported = [
         runs.ImportedRankings(
             f"System {seed}",

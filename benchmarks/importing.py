@@ -25,7 +25,7 @@ from invented import query_texts
 from large_case import make_case
 from own_environment import ROOT, environment, run_command
 
-from relevancy import judgments
+from relevancy import ratings
 from relevancy.models import Case, Rating, RatingChange, User
 
 SECONDS, MEGABYTES, WAIT, PAUSE = 60, 300, 1.0, 0.1
@@ -92,7 +92,7 @@ def rate(case: Case, waits: list[float], stop: threading.Event) -> None:
     query = case.case_queries.select_related("query__book").first().query
     for grade in itertools.cycle((1, 2)):
         started = time.perf_counter()
-        judgments.rate(query=query, doc_id="rated meanwhile", value=grade, by=case.owner)
+        ratings.rate(query=query, doc_id="rated meanwhile", value=grade, by=case.owner)
         waits.append(time.perf_counter() - started)
         if stop.wait(PAUSE):
             break

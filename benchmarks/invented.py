@@ -38,7 +38,7 @@ def rankings(texts: list[str], seed: int) -> Iterator[tuple[str, list[int]]]:
         yield text, numbers
 
 
-def ratings(texts: list[str]) -> dict[str, dict[str, float]]:
+def query_grades(texts: list[str]) -> dict[str, dict[str, float]]:
     """For each query grades 0–3 of six of its ten documents and of four that are not returned."""
     grades: dict[str, dict[str, float]] = {}
     for index, text in enumerate(texts):

@@ -34,7 +34,7 @@ from django.db.models import F
 from django.utils import timezone
 from invented import document, query_texts, rankings
 
-from relevancy import cases, judgments, queries, reports, scorers
+from relevancy import books, cases, judging, queries, ratings, reports, scorers
 from relevancy.models import (
     Attempt,
     Book,
@@ -134,14 +134,14 @@ def update_levels(queue: JudgingQueue) -> None:
 
 def measure(book: Book, rater: User, state: str, before: Callable[[], None] = lambda: None) -> float:
     """Prints the times of one state; returns the median of the time on the clock in milliseconds. before: done before each call."""
-    queue = judgments.judging_queue(book)
+    queue = judging.judging_queue(book)
     walls, cpus = [], []
     for _ in range(CALLS):
         before()
-        judgments.release_pairs(queue=queue, by=rater)
+        judging.release_pairs(queue=queue, by=rater)
         wall, cpu = time.perf_counter(), time.process_time()
-        judgments.next_pairs(queue=queue, by=rater)
-        judgments.judging_progress(queue=queue, by=rater)
+        judging.next_pairs(queue=queue, by=rater)
+        judging.judging_progress(queue=queue, by=rater)
         walls.append((time.perf_counter() - wall) * 1000)
         cpus.append((time.process_time() - cpu) * 1000)
     print(
@@ -156,17 +156,15 @@ def order_by_comparison(book: Book) -> None:
     """Puts the pairs in the order by what changes the comparison of two runs of the case, three ratings of each."""
     case = book.cases.get()
     second = make_run(case.attempts.get(), 2)
-    compared = judgments.ComparedRuns(case.runs.get(number=1), second, ScorerVersion.objects.used_by(case)[0])
-    judgments.set_judging(
-        book=book, depth=10, ratings_per_pair=3, order=JudgingQueue.Order.DIFFERENCE, compared=compared
-    )
+    compared = judging.ComparedRuns(case.runs.get(number=1), second, ScorerVersion.objects.used_by(case)[0])
+    judging.set_judging(book=book, depth=10, ratings_per_pair=3, order=JudgingQueue.Order.DIFFERENCE, compared=compared)
     reports.judging_order.build_judging_queue(book)
 
 
 def rate_and_order(book: Book, other: User, pairs: Iterator[JudgingPair]) -> float:
     """Stores a rating of another rater and does what the worker does after it; returns the seconds of the latter."""
     pair = next(pairs)
-    judgments.rate(query=pair.query, doc_id=pair.doc_id, value=2, by=other)
+    ratings.rate(query=pair.query, doc_id=pair.doc_id, value=2, by=other)
     start = time.perf_counter()
     assert reports.judging_order.refresh_judging_order(book) == 1
     return time.perf_counter() - start
@@ -176,9 +174,9 @@ def measure_agreement(book: Book) -> float:
     """Prints the time of everything that the page about agreement computes; returns the time on the clock in seconds."""
     ratings = Rating.objects.filter(query__book=book).count()
     wall, cpu = time.perf_counter(), time.process_time()
-    judgments.count_by_grade(book)
-    agreement = judgments.measure_agreement(book=book)
-    judgments.measure_self_agreement(book)
+    books.count_by_grade(book)
+    agreement = books.measure_agreement(book=book)
+    judging.measure_self_agreement(book)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     print(
         f"  agreement: {ratings:,} ratings by {len(agreement.raters)} raters, {len(agreement.pairs):,} pairs of raters: "
@@ -196,13 +194,13 @@ def main() -> int:
     raters = [User.objects.create_user(f"r{n}@example.com", None, name=f"Rater {n}") for n in range(RATERS)]
     me, others = raters[0], raters[1:]
     start = time.perf_counter()
-    total = judgments.build_judging_queue(book=book)
+    total = judging.build_judging_queue(book=book)
     seconds = time.perf_counter() - start
     print(f"{connection.vendor}: {total:,} pairs, {RATERS} raters; invented data", flush=True)
     print(f"  the pairs are chosen in {seconds:.1f} s")
-    queue = judgments.judging_queue(book)
+    queue = judging.judging_queue(book)
     for other in others:
-        judgments.next_pairs(queue=queue, by=other)
+        judging.next_pairs(queue=queue, by=other)
     times = [measure(book, me, "nothing rated")]
     pairs = list(queue.pairs.in_order())
     middle, own = len(pairs) // 2, len(pairs) // OWN_SHARE
@@ -210,14 +208,14 @@ def main() -> int:
     times.append(measure(book, me, "half rated by others"))
     rate_pairs(pairs[:middle], [*others[1:], others[0]])
     agreement = measure_agreement(book)
-    judgments.set_judging(book=book, depth=10, ratings_per_pair=2, order=queue.order)
+    judging.set_judging(book=book, depth=10, ratings_per_pair=2, order=queue.order)
     rate_pairs(pairs[middle:-own], others)
     rate_pairs(pairs[-own:], [me])
     queue.pairs.update(key=-F("key"))  # the rater's own come first, and have to be skipped
     update_levels(queue)
     times.append(measure(book, me, f"two wanted, {own:,} of the rater's own come first"))
     rate_pairs(pairs[:-own], [me])
-    judgments.set_judging(book=book, depth=10, ratings_per_pair=3, order=queue.order)
+    judging.set_judging(book=book, depth=10, ratings_per_pair=3, order=queue.order)
     update_levels(queue)
     times.append(measure(book, me, "three wanted, the rater has rated everything"))
     order_by_comparison(book)

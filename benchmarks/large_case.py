@@ -4,9 +4,9 @@ import csv
 from pathlib import Path
 
 import fresh_site
-from invented import document, rankings, ratings
+from invented import document, query_grades, rankings
 
-from relevancy import cases, endpoints, judgments, queries, runs, scorers
+from relevancy import cases, endpoints, queries, ratings, runs, scorers
 from relevancy.models import Case, Run, User
 
 RUNS = 2  # so that there is a previous run to compare with
@@ -28,8 +28,8 @@ def make_case(name: str, texts: list[str], by: User) -> Case:
     case = cases.create(name=name, owner=by, scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
     case_queries = case.case_queries.present().select_related("query")
-    grades = ratings(texts)
-    judgments.rate_book(
+    grades = query_grades(texts)
+    ratings.rate_book(
         book=case.book,
         values={case_query.query_id: grades[case_query.query.text] for case_query in case_queries},
         rater=by,

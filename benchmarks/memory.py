@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 import options
-from invented import DOCUMENTS, document, query_texts, ratings
+from invented import DOCUMENTS, document, query_grades, query_texts
 from own_environment import ROOT, environment, run_command
 
 LIMIT = 600
@@ -28,7 +28,7 @@ def write_files(folder: Path, count: int) -> None:
     with (folder / "documents.jsonl").open("w", encoding="utf-8") as out:
         out.writelines(json.dumps(document(number)) + "\n" for number in range(DOCUMENTS))
     (folder / "template.json").write_text(TEMPLATE, encoding="utf-8")
-    grades_by_text = ratings(query_texts(count))
+    grades_by_text = query_grades(query_texts(count))
     for name, shift in (("ratings.csv", 0), ("others.csv", 1)):
         with (folder / name).open("w", encoding="utf-8", newline="") as out:
             rows = csv.writer(out)

@@ -55,7 +55,7 @@ def material(count: int, *, quick: bool = False) -> Material:
         texts = invented.query_texts(count)
         rated = [
             {"query": text, "docid": doc_id, "rating": f"{grade:g}"}
-            for text, grades in invented.ratings(texts).items()
+            for text, grades in invented.query_grades(texts).items()
             for doc_id, grade in grades.items()
         ]
         numbers = range(FEW if quick else invented.DOCUMENTS)

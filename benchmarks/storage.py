@@ -22,7 +22,7 @@ from django.db import connection
 from django.utils import timezone
 from invented import query_texts
 
-from relevancy import cases, endpoints, engines, judgments, queries, runs, scorers, scores
+from relevancy import cases, endpoints, engines, queries, ratings, runs, scorers, scores
 from relevancy.models import Ranking, Run, User
 from relevancy.runs import retention
 from relevancy.transfer import sample
@@ -63,7 +63,7 @@ def make_run(count: int) -> tuple[Run, int]:
     queries.add(case=case, texts=query_texts(count))
     case_queries = list(case.case_queries.present().select_related("query"))
     rated = {case_query.query_id: {film["id"]: 2.0 for film in films[:6]} for case_query in case_queries}
-    judgments.rate_book(book=case.book, values=rated, rater=by, by=by)
+    ratings.rate_book(book=case.book, values=rated, rater=by, by=by)
     endpoint = endpoints.create(name="films", engine="embedded", url="films", by=by)
     attempt = runs.attempts.save(
         case=case, endpoint=endpoint, template='{"query": "#$query##"}', fields=sample.FIELDS, by=by

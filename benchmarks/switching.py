@@ -27,10 +27,10 @@ from statistics import median
 import fresh_site
 from django.db import connection, transaction
 from django.test import Client
-from invented import query_texts, ratings
+from invented import query_grades, query_texts
 from workbench import write_rankings
 
-from relevancy import cases, endpoints, judgments, queries, runs, scorers, scores, scoring
+from relevancy import cases, endpoints, queries, ratings, runs, scorers, scores, scoring
 from relevancy.models import Case, QueryScore, Run, Scorer, ScorerVersion, User
 
 ROUNDS = 7
@@ -44,8 +44,8 @@ def make_run(count: int, by: User) -> Run:
     case = cases.create(name="switching", owner=by, scorers=[first], scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
     ids = dict(case.book.queries.values_list("text", "pk"))
-    grades = ratings(texts)
-    judgments.rate_book(book=case.book, values={ids[text]: grades[text] for text in texts}, rater=by, by=by)
+    grades = query_grades(texts)
+    ratings.rate_book(book=case.book, values={ids[text]: grades[text] for text in texts}, rater=by, by=by)
     folder = fresh_site.DATA / "static"
     folder.mkdir(exist_ok=True)
     write_rankings(folder / "switching.csv", texts, 1)

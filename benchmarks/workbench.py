@@ -31,9 +31,9 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from invented import document, query_texts, rankings, ratings
+from invented import document, query_grades, query_texts, rankings
 
-from relevancy import cases, endpoints, judgments, queries, runs, scorers
+from relevancy import cases, endpoints, queries, ratings, runs, scorers
 from relevancy.models import Case, Run, Scorer, User
 
 SMALL, RUNS, ROUNDS = 100, 6, 15
@@ -65,8 +65,8 @@ def make_side(name: str, texts: list[str], by: User) -> Side:
     case = cases.create(name=name, owner=by, scorers=case_scorers, scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
     case_queries = list(case.case_queries.present().select_related("query"))
-    grades = ratings(texts)
-    judgments.rate_book(
+    grades = query_grades(texts)
+    ratings.rate_book(
         book=case.book,
         values={case_query.query_id: grades[case_query.query.text] for case_query in case_queries},
         rater=by,

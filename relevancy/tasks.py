@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import accounts, comparison, hooks, judgments, reports, runs, scores
+from relevancy import accounts, comparison, hooks, judging, ratings, reports, runs, scores
 from relevancy.models import Book, Case, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
@@ -158,7 +158,7 @@ def enqueue_book_rescore(book_id: int) -> None:
 
 def enqueue_judging_queue(queue: JudgingQueue) -> None:
     """Enqueues the choice of the documents to judge if it is outdated, once however often it is called before the task begins."""
-    if judgments.is_outdated(queue) and judgments.queue_build(queue):
+    if judging.is_outdated(queue) and judging.queue_build(queue):
         send(build_judging_queue, queue.book_id)
 
 
@@ -167,7 +167,7 @@ def sweep() -> int:
 
     Also finishes imports whose process has died, and calls `hooks.sweep`.
     """
-    for book_id in judgments.sweep_imports():
+    for book_id in ratings.sweep_imports():
         enqueue_book_rescore(book_id)
     hooks.sweep()
     run_ids = runs.sweep()

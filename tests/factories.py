@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from unittest.mock import patch
 from uuid import uuid4
 
-from relevancy import cases, engines, judgments, runs, scorers, scores
+from relevancy import books, cases, engines, ratings, runs, scorers, scores
 from relevancy.engines import registry
 from relevancy.engines.types import Syntax
 from relevancy.models import (
@@ -181,23 +181,23 @@ def make_case(
     return case
 
 
-def as_values(ratings: Mapping[str, Mapping[str, float]]) -> dict[str, list[judgments.GivenGrade]]:
-    """`{query text: {document: grade}}` as `judgments.import_ratings` takes it, all by one rater."""
+def as_values(grades: Mapping[str, Mapping[str, float]]) -> dict[str, list[ratings.GivenGrade]]:
+    """`{query text: {document: grade}}` as `ratings.import_ratings` takes it, all by one rater."""
     return {
-        text: [(doc_id, "", float(value)) for doc_id, value in documents.items()] for text, documents in ratings.items()
+        text: [(doc_id, "", float(value)) for doc_id, value in documents.items()] for text, documents in grades.items()
     }
 
 
-def rate_all(case: Case, ratings: Mapping[str, Mapping[str, float]], by: User) -> None:
+def rate_all(case: Case, grades: Mapping[str, Mapping[str, float]], by: User) -> None:
     """Rates documents in the case's book: `{query text: {document: grade}}`."""
-    values = {query_of(case, text).pk: documents for text, documents in ratings.items()}
-    judgments.rate_book(book=case.book, values=values, rater=by, by=by)
+    values = {query_of(case, text).pk: documents for text, documents in grades.items()}
+    ratings.rate_book(book=case.book, values=values, rater=by, by=by)
 
 
 def remap(case: Case) -> None:
     """Gives the book of a case, which has the scale 0–3, the scale 0–1. A 1 meant something else before."""
-    settings = judgments.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
-    judgments.change_settings(
+    settings = books.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
+    books.change_settings(
         book=case.book, settings=settings, new_grades={0: 0, 1: 0, 2: 1, 3: 1}, can_merge_grades=True, by=case.owner
     )
 

@@ -15,7 +15,7 @@ from django.conf import settings
 
 _SETUP = (
     "import django, json, sys; django.setup(); from tests.factories import *; "
-    "from relevancy import cases, endpoints, engines, judgments, queries, runs, scorers, scores, tasks; "
+    "from relevancy import cases, endpoints, engines, books, judging, ratings, queries, runs, scorers, scores, tasks; "
 )
 
 

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from relevancy import accounts, cases, judgments, teams
+from relevancy import accounts, cases, ratings, teams
 from relevancy.hooks import optional_apps
 from relevancy.models import (
     Activity,
@@ -111,7 +111,7 @@ def grow(case, rater, count):
                 run=run, query=query, text=query.text, hits=[["1", 1.0, {}]], asked_at=timezone.now()
             )
             QueryScore.objects.create(ranking=ranking, run=run, query=query, version=version, score=1, revision=0)
-            judgments.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
+            ratings.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
         counts = {"compared": 1, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
         _import(case, rater)
         for grow_app in contributed("grow"):

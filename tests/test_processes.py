@@ -113,7 +113,7 @@ rater = User.objects.get(name=who)
 run = Run.objects.select_related("case__book").get(pk=sys.argv[3])
 for query in run.case.book.queries.select_related("book").order_by("id")[:25]:
     for value in (2, 3):
-        judgments.rate(query=query, doc_id=doc, value=value, by=rater)
+        ratings.rate(query=query, doc_id=doc, value=value, by=rater)
         rescore(run, query.pk)
 """
 MAKE_MANY = """
@@ -230,7 +230,7 @@ print(case.pk)
 """
 KILLED_IMPORT = """
 import os, signal
-from relevancy.judgments import imports
+from relevancy.ratings import imports
 from relevancy.transfer import ratings_csv
 
 def kill(*arguments):
@@ -255,7 +255,7 @@ print(json.dumps([len(lines), lines[1], case.case_queries.present().count(), Que
 SWEEP = """
 from relevancy.models import RatingImport
 RatingImport.objects.update(progressed_at="2026-01-01T00:00Z")
-judgments.sweep_imports()
+ratings.sweep_imports()
 print(RatingImport.objects.count())
 """
 

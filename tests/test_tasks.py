@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from relevancy import cases, judgments, runs, scorers, tasks
+from relevancy import cases, ratings, runs, scorers, tasks
 from relevancy.models import Book, Run, Scorer
 from relevancy.runs import chunks, claims
 from tests.factories import make_attempt, make_case, query_of, rescore, run_now, script_of, stored_case_scores
@@ -50,7 +50,7 @@ def test_ratings_changed_rescores_the_other_case() -> None:
     case = make_case(2, {"query 1": {"b": 1}})
     other = make_case(2, book_of=case)
     runs = [run_now(make_attempt(item)) for item in (case, other)]
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     rescore(runs[0], query_of(case, "query 1").pk)
     tasks.enqueue_book_rescore(case.book_id)
     assert stored_case_scores(runs[0]) == stored_case_scores(runs[1])
@@ -79,7 +79,7 @@ def test_rescore_book_rescores_all_runs_of_the_history_and_leaves_archived_cases
     Run.objects.filter(pk=runs[1].pk).update(pinned_at=timezone.now())
     left_alone = run_now(make_attempt(archived))
     cases.archive(case=archived)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     tasks.enqueue_book_rescore(case.book_id)
     assert [stored_case_scores(run)["nDCG@10"][0] for run in runs] == [100, 100, 100]
     assert stored_case_scores(left_alone)["nDCG@10"][0] != 100
@@ -89,7 +89,7 @@ def test_rescore_case_continues_in_another_task(queue: list[Any], monkeypatch: p
     case = make_case(1, {"query 1": {"b": 1}})
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     monkeypatch.setattr(tasks, "RESCORE_SECONDS", -1.0)
     tasks.rescore_book.func(case.book_id)
     assert queue == [("rescore_case", case.pk)]

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
-from relevancy import judgments, scorers, tasks
+from relevancy import books, judging, scorers, tasks
 from relevancy.models import Book, JudgingQueue, Role
 from relevancy.models.errors import error_text
 from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
@@ -143,7 +143,7 @@ class PairParameters(Input):
 @router.get("/books", auth=READ, response=Page[BookSummary])
 def list_books(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The books that you may see."""
-    rows, following = paginate(judgments.find_books(request.user), page, "id")
+    rows, following = paginate(books.find_books(request.user), page, "id")
     return {"items": [_summary(row) for row in rows], "next": following}
 
 
@@ -162,9 +162,9 @@ def change_book(
         book = get_book(request, book_id, needs=Role.EDITOR, lock=True)
         check_if_match(if_match, state=_state(book))
         if changes.name is not None:
-            judgments.rename_book(book=book, name=changes.name, by=request.user)
+            books.rename_book(book=book, name=changes.name, by=request.user)
         if changes.guidelines is not None:
-            judgments.set_guidelines(book=book, guidelines=changes.guidelines, by=request.user)
+            books.set_guidelines(book=book, guidelines=changes.guidelines, by=request.user)
     return _tagged(request, response, book)
 
 
@@ -173,14 +173,14 @@ def delete_book(request: ApiRequest, book_id: Id, if_match: IfMatch) -> Status[N
     """Deletes a book for good, with its queries and everybody's ratings. 422 if a case uses it, archived ones included."""
     book = get_book(request, book_id, needs=Role.OWNER)
     check_if_match(if_match, state=_state(book))
-    judgments.delete_book(book=book, by=request.user)
+    books.delete_book(book=book, by=request.user)
     return Status(204, None)
 
 
 @router.get("/books/{book_id}/queries", auth=READ, response=Page[BookQueryDetails])
 def list_book_queries(request: ApiRequest, book_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The queries of a book, oldest first, with how many of their documents are rated."""
-    rows, following = paginate(judgments.queries_with_coverage(get_book(request, book_id)), page, "id")
+    rows, following = paginate(books.queries_with_coverage(get_book(request, book_id)), page, "id")
     names = [name for name in BookQueryDetails.model_fields if name != "query_id"]
     items = [{"query_id": row.pk, **{name: getattr(row, name) for name in names}} for row in rows]
     return {"items": items, "next": following}
@@ -190,8 +190,8 @@ def list_book_queries(request: ApiRequest, book_id: Id, page: Query[PageParamete
 def copy_book(request: ApiRequest, response: HttpResponse, book_id: Id, new: BookCopy) -> Status[dict[str, Any]]:
     """Copies a book with its queries, guidelines and all ratings. The copy is yours, is not shared, and no case uses it."""
     book = get_book(request, book_id, needs=Role.EDITOR)
-    settings = judgments.BookSettings.of(book)
-    copy = judgments.copy_book(book=book, name=new.name, settings=settings, by=request.user)
+    settings = books.BookSettings.of(book)
+    copy = books.copy_book(book=book, name=new.name, settings=settings, by=request.user)
     response["Location"] = f"/api/v1/books/{copy.pk}"
     return Status(201, _tagged(request, response, get_book(request, copy.pk)))
 
@@ -209,20 +209,18 @@ def change_grading(
 ) -> dict[str, Any]:
     """Replaces scale and rule, and rescores the cases of the book. No rating changes. Repeating it changes nothing."""
     book = get_book(request, book_id, needs=Role.EDITOR)
-    former = judgments.BookSettings.of(book)
+    former = books.BookSettings.of(book)
     check_if_match(if_match, state=_grading(book))
-    if new.rule not in judgments.offered_rules(book):
+    if new.rule not in books.offered_rules(book):
         raise ValidationError(
             {"rule": f"The rule {new.rule} is only for books with imported ratings. Choose another one."}
         )
     scale = scorers.parse_scale(new.scale)
-    settings = judgments.book_settings(rule=new.rule, scale=scale, relevant_from=new.relevant_from)
+    settings = books.book_settings(rule=new.rule, scale=scale, relevant_from=new.relevant_from)
     if settings != former:
         try:
-            judgments.change_settings(
-                book=book, settings=settings, expected=former if if_match else None, by=request.user
-            )
-        except judgments.SettingsChanged as error:
+            books.change_settings(book=book, settings=settings, expected=former if if_match else None, by=request.user)
+        except books.SettingsChanged as error:
             raise PreconditionFailed(error_text(error)) from None
         tasks.enqueue_book_rescore(book.pk)
     grading = _grading(book)
@@ -244,13 +242,13 @@ def change_judging(
     """Replaces what is judged in a book; the documents are chosen again in the background. Repeating it changes nothing."""
     with transaction.atomic():
         book = get_book(request, book_id, needs=Role.EDITOR, lock=True)
-        queue = judgments.judging_queue(book)
+        queue = judging.judging_queue(book)
         check_if_match(if_match, state=_judging(queue))
         if new.dict() != _judging(queue):
-            queue = judgments.set_judging(book=book, **new.dict(), by=request.user)
+            queue = judging.set_judging(book=book, **new.dict(), by=request.user)
     tasks.enqueue_judging_queue(queue)
-    judging = _judging(queue)
-    return set_etag(response, judging, state=judging)
+    details = _judging(queue)
+    return set_etag(response, details, state=details)
 
 
 @router.get("/books/{book_id}/agreement", auth=READ, response=AgreementResult)
@@ -260,13 +258,13 @@ def read_agreement(request: ApiRequest, book_id: Id) -> AgreementResult:
     `by_pair` has the 30 pairs of raters with most documents in common. 422 for books of more than 200,000 ratings.
     """
     book = get_book(request, book_id)
-    ratings = sum(grade.count for grade in judgments.count_by_grade(book))
-    if ratings > judgments.MAX_AGREEMENT_RATINGS:
+    ratings = sum(grade.count for grade in books.count_by_grade(book))
+    if ratings > books.MAX_AGREEMENT_RATINGS:
         raise ValidationError(
-            f"The book has {ratings:,} ratings; at most {judgments.MAX_AGREEMENT_RATINGS:,} are compared while you wait. "
+            f"The book has {ratings:,} ratings; at most {books.MAX_AGREEMENT_RATINGS:,} are compared while you wait. "
             "Use the command `relevancy agreement` on the server."
         )
-    result, queries = judgments.measure_agreement(book=book), judgments.measure_query_agreement(book=book)
+    result, queries = books.measure_agreement(book=book), books.measure_query_agreement(book=book)
     return build_agreement(result, queries, book.grades, max_pairs=MAX_RATERS_COMPARED)
 
 
@@ -276,11 +274,11 @@ def next_pairs(
 ) -> dict[str, Any]:
     """What to judge next, kept for you for ten minutes. Rate it with `queries/{query_id}/ratings/{doc_id}`."""
     book = get_book(request, book_id, needs=Role.RATER)
-    queue = judgments.judging_queue(book)
+    queue = judging.judging_queue(book)
     tasks.enqueue_judging_queue(queue)
     queue.refresh_from_db()
-    pairs = judgments.next_pairs(queue=queue, by=request.user, count=parameters.count)
-    documents = judgments.read_documents(pairs, by=request.user)
+    pairs = judging.next_pairs(queue=queue, by=request.user, count=parameters.count)
+    documents = judging.read_documents(pairs, by=request.user)
     response["Cache-Control"] = "no-store"
     items = [
         {
@@ -298,7 +296,7 @@ def next_pairs(
 
 
 def _summary(row: Any) -> dict[str, Any]:
-    """Returns a book of `judgments.find_books`."""
+    """Returns a book of `books.find_books`."""
     return {
         "id": row.pk,
         "name": row.name,
@@ -312,7 +310,7 @@ def _summary(row: Any) -> dict[str, Any]:
 
 
 def _tagged(request: ApiRequest, response: HttpResponse, book: Book) -> dict[str, Any]:
-    summary = _summary(judgments.find_books(request.user).get(pk=book.pk))
+    summary = _summary(books.find_books(request.user).get(pk=book.pk))
     details = {
         **summary,
         "owner": str(book.owner),

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Router, Schema, Status
 from pydantic import Field, StrictBool
 
-from relevancy import judgments, queries, scores, tasks
+from relevancy import books, queries, scores, tasks
 from relevancy.models import Case, CaseQuery, QueryLink, Role
 from relevancy.models import Query as BookQuery
 
@@ -102,9 +102,9 @@ def copy_linked_ratings(request: ApiRequest, case_id: Id, link_id: Id, source: C
     if query is None:
         raise ValidationError({"query_id": f"The link has no query with the id {source.query_id}."})
     if source.dry_run:
-        return {"copied": judgments.preview_copies(link).get(query.pk, 0)}
+        return {"copied": books.preview_copies(link).get(query.pk, 0)}
     query.book = case.book
-    count = judgments.copy_to_linked(query=query, by=request.user)
+    count = books.copy_to_linked(query=query, by=request.user)
     if count:
         tasks.enqueue_book_rescore(case.book_id)
     return {"copied": count}

@@ -13,7 +13,7 @@ from ninja.errors import HttpError
 from ninja.errors import ValidationError as InvalidRequest
 from pydantic import Field
 
-from relevancy import judgments, runs, transfer
+from relevancy import ratings, runs, transfer
 from relevancy.engines.errors import EngineError
 from relevancy.models import UnreadableSecret
 from relevancy.models.errors import error_fields, error_text
@@ -78,7 +78,7 @@ def add_handlers(api: NinjaAPI) -> None:
         ValidationError: _invalid_values,
         runs.RunNotAllowed: lambda error: problem_response(409, str(error)),
         UnreadableSecret: lambda error: problem_response(409, str(error)),
-        judgments.RatingsChanged: lambda error: problem_response(412, error_text(error)),
+        ratings.RatingsChanged: lambda error: problem_response(412, error_text(error)),
         PreconditionFailed: lambda error: problem_response(412, str(error)),
         transfer.BadFile: lambda error: problem_response(422, str(error), [("file", str(error))]),
         **dict.fromkeys((EngineError, ScoringError, SandboxError), lambda error: problem_response(422, str(error))),

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from ninja import Body, Path, Query, Router, Schema
 from pydantic import Field
 
-from relevancy import judgments, queries, scores, tasks
+from relevancy import queries, ratings, scores, tasks
 from relevancy.models import Query as BookQuery
 from relevancy.models import Rating, Role
 
@@ -113,7 +113,7 @@ def list_ratings(
 ) -> dict[str, Any]:
     """The ratings of all raters, oldest first. The ETag can be sent as If-Match when you change them."""
     query = get_query(request, query_id)
-    judgments.move_ratings_of(query)
+    ratings.move_ratings_of(query)
     rows, following = paginate(Rating.objects.filter(query=query).select_related("rater"), page, "id")
     items = [
         {
@@ -164,7 +164,7 @@ def rate_document(
 def remove_rating(request: ApiRequest, query_id: Id, doc_id: DocId, if_match: IfMatch) -> dict[str, int]:
     """Removes your own rating of a document. Repeating it changes nothing."""
     query = get_query(request, query_id, needs=Role.RATER)
-    changed = judgments.remove(
+    changed = ratings.remove(
         query=query, doc_ids=[doc_id], by=request.user, source=SOURCE, expected_revision=_revision(if_match)
     )
     return _rescored(query, changed)
@@ -180,7 +180,7 @@ def _query_state(query: BookQuery) -> object:
 
 
 def _rate(request: ApiRequest, query: BookQuery, values: dict[str, float], if_match: str) -> dict[str, int]:
-    changed = judgments.rate_many(
+    changed = ratings.rate_many(
         query=query, values=values, by=request.user, source=SOURCE, expected_revision=_revision(if_match)
     )
     return _rescored(query, changed)

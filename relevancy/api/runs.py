@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
-from relevancy import endpoints, judgments, runs, scores, tasks
+from relevancy import endpoints, ratings, runs, scores, tasks
 from relevancy.models import Case, CaseScore, QueryScore, Ranking, Role, Run, ScorerVersion
 from relevancy.slow_requests import slow_request
 
@@ -246,7 +246,7 @@ def _imported_hits(case: Case, new: ImportedRun) -> dict[int, list[tuple[str, fl
             raise ValidationError(
                 {"query_id": f"The query_id {ranking.query_id} is there twice. Send one ranking for it."}
             )
-        hits[ranking.query_id] = [(judgments.clean_doc_id(hit.doc_id), hit.score, {}) for hit in ranking.hits]
+        hits[ranking.query_id] = [(ratings.clean_doc_id(hit.doc_id), hit.score, {}) for hit in ranking.hits]
     return hits
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import CharField, Count, F, Max, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Cast, Substr
 
-from relevancy import hooks, judgments
+from relevancy import books, hooks
 from relevancy.models import Book, Case, RatingChange, Run
 
 from .dashboard import primary_scores
@@ -110,7 +110,7 @@ def _sittings(user: Any) -> tuple[list[Sitting], bool]:
             pk__gt=Subquery(last_id), query__book__in=Book.objects.visible_to(user).values("pk")
         )
         .exclude(new_verdict="")
-        .exclude(source__in=[*judgments.UNATTENDED_SOURCES, *hooks.unattended_sources])
+        .exclude(source__in=[*books.UNATTENDED_SOURCES, *hooks.unattended_sources])
         .order_by("-pk")
         .values("pk")[:MAX_RATINGS_READ]
     )

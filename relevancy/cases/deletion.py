@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import activity, hooks, judgments
+from relevancy import activity, books, hooks
 from relevancy.models import (
     Activity,
     Attempt,
@@ -86,7 +86,7 @@ def delete(*, case: Case, by: User, with_book: bool = False) -> None:
         book = case.book
         case.delete()
     if with_book:
-        judgments.delete_book(book=book, by=by)
+        books.delete_book(book=book, by=by)
 
 
 def _check(case: Case, by: User, with_book: bool) -> None:

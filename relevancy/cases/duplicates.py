@@ -7,7 +7,7 @@ from typing import Literal
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import activity, judgments, scorers
+from relevancy import activity, books, scorers
 from relevancy.models import (
     Activity,
     Attempt,
@@ -57,7 +57,7 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
         book = (
             case.book
             if ratings == "share"
-            else judgments.create_copy(book=case.book, name=name, settings=judgments.BookSettings.of(case.book), by=by)
+            else books.create_copy(book=case.book, name=name, settings=books.BookSettings.of(case.book), by=by)
         )
         copy = Case(
             name=name,
@@ -74,7 +74,7 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
         chosen = [version.scorer for version in kept] or [scorers.default_scorer(by)]
         scorers.choose_scorers(case=copy, scorers=chosen, versions=kept, by=by)
         query_ids = _copy_queries(case, copy)
-        count = judgments.copy_ratings(query_ids=query_ids, by=by) if ratings == "copy" else 0
+        count = books.copy_ratings(query_ids=query_ids, by=by) if ratings == "copy" else 0
         if with_attempts:
             left_out += _copy_attempts(case, copy, by)
     return Duplicate(copy, count, left_out)
@@ -84,7 +84,7 @@ def _copy_queries(case: Case, copy: Case) -> dict[int, int]:
     """Copies the queries in a case; returns `{query id: id of the copy, or of the same query if the cases share a book}`."""
     present = list(case.case_queries.present().select_related("query"))
     if copy.book_id != case.book_id:
-        query_ids = judgments.copy_queries(queries=[case_query.query for case_query in present], book=copy.book)
+        query_ids = books.copy_queries(queries=[case_query.query for case_query in present], book=copy.book)
     else:
         query_ids = {case_query.query_id: case_query.query_id for case_query in present}
     CaseQuery.objects.bulk_create(

@@ -16,7 +16,7 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import OperationalError, ProgrammingError
 
-from relevancy import judgments, runs, scorers, transfer
+from relevancy import ratings, runs, scorers, transfer
 from relevancy.engines.errors import EngineError
 from relevancy.models import Book, Case, Endpoint, Run, Scorer, ScorerVersion, Team, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
@@ -27,7 +27,7 @@ from relevancy.transfer.exports import JSON, Export
 MISTAKES = (
     ValidationError,
     runs.RunNotAllowed,
-    judgments.InvalidRating,
+    ratings.InvalidRating,
     transfer.BadFile,
     EngineError,
     ScoringError,

@@ -134,7 +134,7 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         At most two SQL statements; the queries must be locked.
 
         has_only_new_ratings: no pair has fewer raters than before, and no rating is gone. Otherwise, the revision of the queue is
-        incremented; see `judgments.judging_positions`.
+        incremented; see `judging.judging_positions`.
         Ratings of an import count once they are rows of `Rating`, seconds after it: until then, another rater may get the pair too.
         """
         conditions, parameters = [f"query_id IN ({_placeholders(query_ids)})"], list[int | str](query_ids)

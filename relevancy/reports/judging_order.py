@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from relevancy import comparison, judgments
+from relevancy import comparison, judging
 from relevancy.models import Book, JudgingQueue, Run, ScorerDefinition, ScorerVersion
 
 
 def build_judging_queue(book: Book) -> int:
     """Chooses the pairs of a book again, by any of the orders. Returns their number."""
-    return judgments.build_judging_queue(book=book, read_changes=ChangeMeter())
+    return judging.build_judging_queue(book=book, read_changes=ChangeMeter())
 
 
 def refresh_judging_order(book: Book) -> int:
     """Computes the order again for the queries that have got ratings, if it depends on them. Returns the number of these queries."""
-    return judgments.refresh_judging_order(book=book, read_changes=ChangeMeter())
+    return judging.refresh_judging_order(book=book, read_changes=ChangeMeter())
 
 
 def has_bounds(version: ScorerVersion) -> bool:

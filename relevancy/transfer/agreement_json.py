@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from relevancy.judgments import BookAgreement, QueryRow, RaterPair, RaterRow
+from relevancy.books import BookAgreement, QueryRow, RaterPair, RaterRow
 from relevancy.scores import RaterScore
 from relevancy.statistics import AgreeingRaters, Coefficient
 

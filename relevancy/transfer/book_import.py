@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from django.db import IntegrityError
 
-from relevancy import judgments, scoring
+from relevancy import books, ratings, scoring
 from relevancy.models import Book, User
 from relevancy.queries import QueryDetails
 
@@ -56,12 +56,12 @@ def import_book(*, content: BookContent, by: User, name: str = "") -> Book:
         guidelines=content.guidelines,
     )
     try:
-        with judgments.build_book(book=book, by=by, source=SOURCE) as builder:
+        with books.build_book(book=book, by=by, source=SOURCE) as builder:
             ids = builder.add_queries(content.details)
             builder.add_links([ids[text] for text in texts] for texts in content.links)
             raters = builder.ensure_raters({rater or UNKNOWN_RATER for rater in content.raters})
             builder.store(
-                judgments.NewRating(
+                ratings.NewRating(
                     ids[query],
                     rating.doc_id,
                     raters[rating.rater or UNKNOWN_RATER],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import accounts, cases, endpoints, engines, judgments, queries, runs, scorers, scores
+from relevancy import accounts, books, cases, endpoints, engines, queries, ratings, runs, scorers, scores
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Scorer, ScorerDefinition, User
 from relevancy.models.errors import error_text
 from relevancy.models.saving import clean_and_save
@@ -286,8 +286,8 @@ def _set_book(book: Book, content: BookSettingsContent) -> None:
 def _store_ratings(case: Case, content: CaseContent, by: User) -> None:
     raters = accounts.ensure_raters({name or UNKNOWN_RATER for name in content.all_raters}, by=by)
     ids: Mapping[str, int] = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
-    ratings = (
-        judgments.NewRating(
+    rows = (
+        ratings.NewRating(
             ids[text],
             rating.doc_id,
             raters[rating.rater or UNKNOWN_RATER].pk,
@@ -299,7 +299,7 @@ def _store_ratings(case: Case, content: CaseContent, by: User) -> None:
         )
         for text, rating in content.ratings()
     )
-    judgments.store_ratings(ratings=ratings, by=by, source=SOURCE)
+    books.store_ratings(ratings=rows, by=by, source=SOURCE)
 
 
 def _save_attempt(case: Case, content: AttemptContent, endpoint: Endpoint, by: User) -> Attempt:

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments, queries
+from relevancy import queries, ratings
 from relevancy.models.errors import error_text
 
 from .case_content import RatingContent
@@ -64,7 +64,7 @@ class CheckedRatings:
         Raises `BadFile` for an invalid document id, and for another rating of the same document by the same rater.
         """
         try:
-            doc_id = judgments.clean_doc_id(fields.text("doc_id") if doc_id is None else doc_id)
+            doc_id = ratings.clean_doc_id(fields.text("doc_id") if doc_id is None else doc_id)
         except ValidationError as error:
             raise BadFile(f"{fields.location}.doc_id: {error_text(error)}") from None
         rating = RatingContent(doc_id, value, rater, verdict, note, rated_at)

@@ -9,9 +9,9 @@ from typing import NamedTuple, Self
 
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments, queries
-from relevancy.judgments import GivenGrade
+from relevancy import queries, ratings
 from relevancy.models.errors import error_text
+from relevancy.ratings import GivenGrade
 from relevancy.scoring import Scale
 
 from .errors import BadFile, quote
@@ -169,8 +169,8 @@ def _checked(file: RatingsFile, rows: Iterable[RatingRow], scale: Scale | None) 
         if not row.doc_id.strip():
             raise row.error("docid", f" is empty, but the rating is {quote(rating)}.")
         try:
-            doc_id = judgments.clean_doc_id(row.doc_id)
-        except (ValidationError, judgments.InvalidRating) as error:
+            doc_id = ratings.clean_doc_id(row.doc_id)
+        except (ValidationError, ratings.InvalidRating) as error:
             raise row.error("docid", f": {error_text(error)}") from None
         value = values.get(rating)
         if value is None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import IntegrityError
 
-from relevancy import accounts, judgments, queries
+from relevancy import accounts, queries, ratings
 from relevancy.models import Book, Case, User
 from relevancy.models.errors import error_text
 
@@ -34,7 +34,7 @@ def store_ratings(*, case: Case, file: RatingsFile, by: User, rater: User | None
 
     Ratings whose rater the file names become those of the people whom `by` knows, and otherwise of raters that cannot sign in; the
     others become those of `rater`, who is `by` unless given. Everybody sees the import at the same moment; see
-    `judgments.import_ratings`. Raises `BadFile`; then nothing is stored.
+    `ratings.import_ratings`. Raises `BadFile`; then nothing is stored.
     """
     changed, added = store_file(
         book=case.book,
@@ -58,16 +58,16 @@ def store_file[T](
     case: Case | None = None,
     with_it: Callable[[Sequence[int]], T],
 ) -> tuple[int, T]:
-    """Does what `judgments.import_ratings` does, with the raters that the file names. Raises `BadFile`, also if the book is deleted
+    """Does what `ratings.import_ratings` does, with the raters that the file names. Raises `BadFile`, also if the book is deleted
     meanwhile; then nothing is stored."""
     if not file:
         raise NoRatings
     check_raters(file, accounts.find_raters(file.raters, by=by), rater)
     try:
-        return judgments.import_ratings(
+        return ratings.import_ratings(
             book=book, values=file, rater=rater, raters=file.raters, by=by, source=source, case=case, with_it=with_it
         )
-    except (judgments.ImportFailed, ValidationError) as error:
+    except (ratings.ImportFailed, ValidationError) as error:
         raise BadFile(error_text(error)) from None
     except (IntegrityError, LookupError, ObjectDoesNotExist):
         if book.pk is None or Book.objects.filter(pk=book.pk).exists():

@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments, queries
+from relevancy import queries, ratings
 from relevancy.models import Book, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
@@ -269,8 +269,8 @@ class _RatingReader:
             check_keys(element, _RATING_KEYS)
         text = element.text("query")
         try:
-            doc_id = judgments.clean_doc_id(element.text("document"))
-        except (ValidationError, judgments.InvalidRating) as error:
+            doc_id = ratings.clean_doc_id(element.text("document"))
+        except (ValidationError, ratings.InvalidRating) as error:
             raise BadFile(f"{element.location}.document: {error_text(error)}") from None
         rater = element.text("rater")
         if rater not in self.raters:

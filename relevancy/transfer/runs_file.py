@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from django.core.exceptions import ValidationError
 
-from relevancy import endpoints, judgments, queries, runs
+from relevancy import endpoints, queries, ratings, runs
 from relevancy.engines.errors import EngineError
 from relevancy.engines.static.rankings_file import TREC_RUN, Snapshot, parse_snapshots
 from relevancy.engines.types import Hit
@@ -212,8 +212,8 @@ def _read_rankings(snapshot: Snapshot, hits_by_query: Mapping[int, Sequence[Hit]
 
 def _clean_doc_id(doc_id: str) -> str:
     try:
-        return judgments.clean_doc_id(doc_id)
-    except (ValidationError, judgments.InvalidRating) as error:
+        return ratings.clean_doc_id(doc_id)
+    except (ValidationError, ratings.InvalidRating) as error:
         raise BadFile(f"Document id: {error_text(error)}") from None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import transaction
 
-from relevancy import cases, comparison, endpoints, judgments, queries, runs, scorers
+from relevancy import cases, comparison, endpoints, queries, ratings, runs, scorers
 from relevancy.models import Attempt, Case, Endpoint, Role, Run, ScorerVersion, StoredComparison, User
 
 from . import documents
@@ -143,7 +143,7 @@ def _add_queries(case: Case, owner: User) -> None:
     with (FOLDER / "ratings.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             values.setdefault(ids[row["query"]], {})[row["docid"]] = float(row["rating"])
-    judgments.rate_book(book=case.book, values=values, rater=owner, by=owner, source="sample")
+    ratings.rate_book(book=case.book, values=values, rater=owner, by=owner, source="sample")
 
 
 def _run_once(attempt: Attempt, owner: User) -> Run:

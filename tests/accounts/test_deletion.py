@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import accounts, cases, judgments
+from relevancy import accounts, cases, ratings
 from relevancy.models import (
     Authenticator,
     Case,
@@ -55,7 +55,7 @@ def test_ratings_runs_and_what_is_shared_stay(ann: User, script) -> None:
     run = run_now(make_attempt(case, endpoint=endpoint))
     assert accounts.deletion.contents(ann).used_endpoints == [endpoint]
     query = case.book.queries.get()
-    judgments.rate(query=query, doc_id="a", value=3, by=ann)
+    ratings.rate(query=query, doc_id="a", value=3, by=ann)
     before = cases_score(case)
     accounts.deletion.delete(user=ann)
     assert Rating.objects.get(query=query).rater_id == ann.pk

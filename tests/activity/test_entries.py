@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from relevancy import activity, judgments, transfer
+from relevancy import activity, judging, ratings, transfer
 from relevancy.models import Activity, Case, RatingChange, User
 from tests.factories import make_case, make_team, make_user, query_of
 
@@ -33,7 +33,7 @@ def case(ann: User) -> Case:
 
 def rate(case: Case, by: User, doc_id: str, at: datetime, source: str = "page", value: float = 1) -> None:
     query = query_of(case, "query 1")
-    judgments.rate(query=query, doc_id=doc_id, value=value, by=by, source=source)
+    ratings.rate(query=query, doc_id=doc_id, value=value, by=by, source=source)
     last = RatingChange.objects.order_by("-pk")[0]
     RatingChange.objects.filter(pk=last.pk).update(at=at)
 
@@ -67,10 +67,10 @@ def test_ratings_are_counted_by_person_and_day(case: Case, ann: User) -> None:
 def test_imports_removals_and_postponed_documents_are_not_counted(case: Case, ann: User) -> None:
     transfer.ratings_csv.import_ratings(case=case, text="query,docid,rating\nquery 1,d,2\n", by=ann)
     Activity.objects.all().delete()
-    judgments.rate(query=query_of(case, "query 1"), doc_id="e", value=1, by=ann)
-    judgments.remove(query=query_of(case, "query 1"), doc_ids=["e"], by=ann)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="e", value=1, by=ann)
+    ratings.remove(query=query_of(case, "query 1"), doc_ids=["e"], by=ann)
     assert [text.partition(" in ")[0] for text in texts(case)] == ["Ann: Rated 1 document"]
-    judgments.adjudicate(query=query_of(case, "query 1"), doc_id="d", value=3, by=ann)
+    judging.adjudicate(query=query_of(case, "query 1"), doc_id="d", value=3, by=ann)
     assert texts(case)[0].endswith(", 1 of them to settle a conflict")
 
 

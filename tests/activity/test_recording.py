@@ -14,11 +14,13 @@ from django.db import transaction
 from relevancy import (
     accounts,
     activity,
+    books,
     cases,
     endpoints,
     engines,
-    judgments,
+    judging,
     queries,
+    ratings,
     runs,
     scorers,
     teams,
@@ -114,10 +116,10 @@ def test_every_change_is_recorded() -> None:
     check(lambda: queries.move_by(case_query=added[2], steps=1, by=ben), case=case, by=ben)
     pair = [row.query for row in added[:2]]
     check(lambda: queries.link(queries=pair, by=ben), "Linked queries: “a”, “b”", case=case, by=ben)
-    judgments.rate(query=pair[0], doc_id="copied", value=1, by=ann)
+    ratings.rate(query=pair[0], doc_id="copied", value=1, by=ann)
     text = "Copied ratings of “a” to the queries that it is linked with: 1"
-    check(lambda: judgments.copy_to_linked(query=pair[0], by=ben), text, case=case, by=ben)
-    check(lambda: judgments.copy_to_linked(query=pair[0], by=ben), case=case, by=ben)
+    check(lambda: books.copy_to_linked(query=pair[0], by=ben), text, case=case, by=ben)
+    check(lambda: books.copy_to_linked(query=pair[0], by=ben), case=case, by=ben)
     check(lambda: queries.unlink(query=pair[0], by=ben), "Unlinked queries: “a”", case=case, by=ben)
 
     text = "Changed details of queries by a file: 1"
@@ -209,21 +211,21 @@ def test_every_change_is_recorded() -> None:
     # the book and its ratings
     book = case.book
     text = "Changed the book “Movies”: rule latest → mean"
-    check(lambda: judgments.set_rule(book=book, rule="mean", by=ben), text, case=case, by=ben)
-    check(lambda: judgments.set_rule(book=book, rule="mean", by=ben), case=case, by=ben)
+    check(lambda: books.set_rule(book=book, rule="mean", by=ben), text, case=case, by=ben)
+    check(lambda: books.set_rule(book=book, rule="mean", by=ben), case=case, by=ben)
     scale = [[0, "no"], [1, ""], [2, ""], [3, "yes"]]
     text = "Changed the book “Movies”: scale, relevant from 3"
     values = {"book": book, "scale": scale, "relevant_from": 3, "by": ben}
-    check(lambda: judgments.set_scale(**values), text, case=case, by=ben)
+    check(lambda: books.set_scale(**values), text, case=case, by=ben)
     text = "Renamed the book from “Movies” to “Films”"
-    check(lambda: judgments.rename_book(book=book, name="Films", by=ben), text, case=case, by=ben)
-    judgments.rename_book(book=book, name="Movies", by=ben)
+    check(lambda: books.rename_book(book=book, name="Films", by=ben), text, case=case, by=ben)
+    books.rename_book(book=book, name="Movies", by=ben)
     text = "Changed the guidelines of the book “Movies”"
-    check(lambda: judgments.set_guidelines(book=book, guidelines="Be kind.", by=ben), text, case=case, by=ben)
-    check(lambda: judgments.set_guidelines(book=book, guidelines="Be kind.", by=ben), case=case, by=ben)
+    check(lambda: books.set_guidelines(book=book, guidelines="Be kind.", by=ben), text, case=case, by=ben)
+    check(lambda: books.set_guidelines(book=book, guidelines="Be kind.", by=ben), case=case, by=ben)
     text = "Changed the book “Movies”: which documents are judged, and in which order"
-    judging = {"book": book, "depth": 10, "ratings_per_pair": 1, "order": "query", "by": ben}
-    check(lambda: judgments.set_judging(**judging), text, case=case, by=ben)
+    chosen = {"book": book, "depth": 10, "ratings_per_pair": 1, "order": "query", "by": ben}
+    check(lambda: judging.set_judging(**chosen), text, case=case, by=ben)
     csv = "query,docid,rating\na,doc,2\nz,doc,1\n"
     check(
         lambda: transfer.ratings_csv.import_ratings(case=case, text=csv, by=ben),
@@ -240,17 +242,17 @@ def test_every_change_is_recorded() -> None:
         by=ben,
     )
     text = "Moved ratings in the book “Movies” to other document ids: 2"
-    check(lambda: judgments.move_ratings(book=book, ids={"doc": "doc2"}, by=ben), text, case=case, by=ben)
-    check(lambda: judgments.rate(query=added[0].query, doc_id="a", value=1, by=ann), case=case, by=ann)
+    check(lambda: books.move_ratings(book=book, ids={"doc": "doc2"}, by=ben), text, case=case, by=ben)
+    check(lambda: ratings.rate(query=added[0].query, doc_id="a", value=1, by=ann), case=case, by=ann)
     named = accounts.ensure_raters(["Eve"], by=ann)["Eve"]
-    judgments.rate_book(book=book, values={added[0].query_id: {"a": 1, "e": 1}}, rater=named, by=ann)
+    ratings.rate_book(book=book, values={added[0].query_id: {"a": 1, "e": 1}}, rater=named, by=ann)
     text = "Gave the ratings by Eve in the book “Movies” to Ann: 1 given, 1 removed"
-    check(lambda: judgments.assign_ratings(book=book, rater=named, person=ann, by=ann), text, case=case, by=ann)
-    check(lambda: judgments.remove_ratings(book=book, rater=named, by=ben), case=case, by=ben)
+    check(lambda: books.assign_ratings(book=book, rater=named, person=ann, by=ann), text, case=case, by=ann)
+    check(lambda: books.remove_ratings(book=book, rater=named, by=ben), case=case, by=ben)
     fay = make_user("Fay")
-    judgments.rate(query=added[0].query, doc_id="e", value=1, by=fay)
+    ratings.rate(query=added[0].query, doc_id="e", value=1, by=fay)
     text = "Removed all ratings by Fay from the book “Movies”: 1"
-    check(lambda: judgments.remove_ratings(book=book, rater=fay, by=ann), text, case=case, by=ann)
+    check(lambda: books.remove_ratings(book=book, rater=fay, by=ann), text, case=case, by=ann)
 
     # files
     text = "Exported a file of the case: Qrels, TREC"
@@ -269,7 +271,7 @@ def test_every_change_is_recorded() -> None:
     check.verbs.add(first.verb)
     last = Activity.objects.order_by("-pk")[0].pk
     Book.objects.filter(pk=copied.book_id).update(owner=ann)  # who owns both may merge them
-    merged = judgments.merge_books(book=book, other=copied.book, by=ann)
+    merged = books.merge_books(book=book, other=copied.book, by=ann)
     rows = Activity.objects.filter(pk__gt=last).order_by("case_id")
     text = f"Merged the book “Copy” into “Movies”: {merged.ratings} ratings"
     assert [(describe(row), row.case, row.by) for row in rows] == [(text, case, ann), (text, copied, ann)]
@@ -277,9 +279,9 @@ def test_every_change_is_recorded() -> None:
     copied = Case.objects.get(pk=copied.pk)
     cases.share(case=copied, team=team, by=ben)
     check(lambda: cases.delete(case=copied, by=ben), "Deleted the case “Copy”", by=ben)
-    unused = judgments.copy_book(book=book, name="Unused", settings=judgments.BookSettings.of(book), by=ben)
+    unused = books.copy_book(book=book, name="Unused", settings=books.BookSettings.of(book), by=ben)
     unused.teams.add(team)
-    check(lambda: judgments.delete_book(book=unused, by=ben), "Deleted the book “Unused”", by=ben)
+    check(lambda: books.delete_book(book=unused, by=ben), "Deleted the book “Unused”", by=ben)
 
     # members
     values = {"team": team, "role": Role.RATER, "by": ann}
@@ -345,7 +347,7 @@ def test_long_texts_are_cut() -> None:
     assert len(activity.recording._shortened("x" * 300)) == 200
 
 
-SERVICES = ("accounts", "cases", "endpoints", "judgments", "queries", "runs", "scorers", "teams")
+SERVICES = ("accounts", "books", "cases", "endpoints", "judging", "queries", "ratings", "runs", "scorers", "teams")
 
 
 def calls_without_actor() -> Iterator[str]:

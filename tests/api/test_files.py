@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 
 from relevancy import cases, queries
-from relevancy.judgments import imports
 from relevancy.models import Book, Case, Rating, RatingChange, Role, Run
+from relevancy.ratings import imports
 from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, run_now
 from tests.transfer import relevancy_files
 

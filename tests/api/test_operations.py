@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from relevancy import judgments
+from relevancy import books, ratings
 from relevancy.api import paging
 from relevancy.models import Activity, CaseScore, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
@@ -445,7 +445,7 @@ def test_agreement_is_what_the_command_prints(client, case, capsys, monkeypatch)
         for rater in raters[: 2 + number % 2]:
             query = query_of(case, f"query {1 + number % 3}")
             value = (number + (rater.name == "Ben" and number % 4 == 0)) % 4
-            judgments.rate(query=query, doc_id=f"d{number}", value=value, by=rater)
+            ratings.rate(query=query, doc_id=f"d{number}", value=value, by=rater)
     result = client.get(f"/books/{case.book_id}/agreement")
     call_command("agreement", str(case.book_id), "--json")
     assert result == json.loads(capsys.readouterr().out)
@@ -455,7 +455,7 @@ def test_agreement_is_what_the_command_prints(client, case, capsys, monkeypatch)
     monkeypatch.setattr("relevancy.api.books.MAX_RATERS_COMPARED", 1)
     (pair,) = client.get(f"/books/{case.book_id}/agreement")["by_pair"]
     assert (pair["a"], pair["b"], pair["items"]) == ("Ann", "Ben", 12)
-    monkeypatch.setattr(judgments, "MAX_AGREEMENT_RATINGS", 20)
+    monkeypatch.setattr(books, "MAX_AGREEMENT_RATINGS", 20)
     response = client.send("GET", f"/books/{case.book_id}/agreement")
     assert response.status_code == 422
     assert "at most 20 are compared" in response.json()["detail"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy import cases, judgments, queries, scorers
+from relevancy import cases, queries, ratings, scorers
 from relevancy.api.preconditions import PreconditionFailed, check_if_match, read_if_match
 from relevancy.models import Scorer, ScorerDefinition
 from tests.factories import make_attempt, make_case, query_of, run_now
@@ -89,7 +89,7 @@ def test_scores_and_ratings_are_no_changes(client, case):
         f"/cases/{case.pk}": {"name": "One"},
     }
     etags = {path: client.send("GET", path).headers["ETag"] for path in paths}
-    judgments.rate(query=query, doc_id="b", value=1, by=case.owner)
+    ratings.rate(query=query, doc_id="b", value=1, by=case.owner)
     run_now(case.attempts.get())
     for path, body in paths.items():
         assert client.send("GET", path, **{"If-None-Match": etags[path]}).status_code == 200, path

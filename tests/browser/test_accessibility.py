@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from relevancy import cases, judgments, queries, runs, scorers
+from relevancy import books, cases, queries, ratings, runs, scorers
 from relevancy.models import Case, Endpoint, Scorer, Team, User
 from relevancy.optional.clicks.click_logs import import_clicks
 from relevancy.optional.clicks.log_formats import read_log
@@ -38,7 +38,7 @@ def case(people: dict[str, User], films: str) -> Case:
     texts = ["star wars", "x" * 300, "a film about dreams", "zzzzz"]
     case = stage.film_case(owner, texts, ratings={"star wars": {"star-wars-1977": 10}})
     query = case.book.queries.get(text="star wars")
-    judgments.rate(query=query, doc_id="star-wars-1977", value=3, by=people["rater"])
+    ratings.rate(query=query, doc_id="star-wars-1977", value=3, by=people["rater"])
     queries.describe(query=query, information_need="The *first* film.", notes="See `title`.")
     queries.tags.set_tags(query=query, tags="franchise")
     scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="nDCG@10"))
@@ -76,7 +76,7 @@ def _violations(page: Page) -> list[str]:
 def _addresses(case: Case) -> list[str]:
     judge, test = JudgeModel.objects.get(name="Mini"), PreferenceTest.objects.get()
     team, endpoint = Team.objects.get(name="Search"), Endpoint.objects.get(name="films")
-    second = judgments.raters_of(case.book).exclude(pk=case.owner_id).get()
+    second = books.raters_of(case.book).exclude(pk=case.owner_id).get()
     query = case.case_queries.get(query__text="star wars")
     in_query = f"/cases/{case.pk}/queries/{query.pk}"
     sessions = {"wins_a": 6, "wins_b": 18, "ties": 4, "method": "interleaving"}

@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from relevancy import judgments
+from relevancy import ratings
 from relevancy.models import Book, Case, Rating, User
 
 from . import stage
@@ -11,11 +11,11 @@ from .conftest import Opens
 
 def _case(people: dict[str, User]) -> Case:
     """A case with two documents that two raters disagree on: by 9 and by 4 grades."""
-    ratings = {"star wars": {"star-wars-1977": 10, "solo-a-star-wars-story-2018": 5}}
-    case = stage.film_case(people["owner"], ["star wars"], ratings=ratings)
+    grades = {"star wars": {"star-wars-1977": 10, "solo-a-star-wars-story-2018": 5}}
+    case = stage.film_case(people["owner"], ["star wars"], ratings=grades)
     query = case.book.queries.get()
-    judgments.rate(query=query, doc_id="star-wars-1977", value=1, by=people["rater"])
-    judgments.rate(query=query, doc_id="solo-a-star-wars-story-2018", value=9, by=people["rater"])
+    ratings.rate(query=query, doc_id="star-wars-1977", value=1, by=people["rater"])
+    ratings.rate(query=query, doc_id="solo-a-star-wars-story-2018", value=9, by=people["rater"])
     return case
 
 

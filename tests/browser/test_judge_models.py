@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from relevancy import cases, judgments
+from relevancy import cases, judging
 from relevancy.models import Team, User
 from relevancy.optional.judge_models import calibration
 from relevancy.optional.judge_models.fake_judge import fake_judge
@@ -28,7 +28,7 @@ def test_the_corrected_score_of_a_calibrated_judge_model_covers_the_truth(
     attempt = make_attempt(case)
     script_of(attempt).default = DOCUMENTS
     run_now(attempt)
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     draw_sample = calibration.draw_sample
 
     def draw(**options: Any) -> CalibrationSample:

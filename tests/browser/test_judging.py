@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from relevancy import judgments, runs
+from relevancy import books, judging, runs
 from relevancy.models import Case, Endpoint, JudgingPair, Rating, User, Verdict
 from relevancy.optional.preferences.models import Preference, PreferenceTest
 from tests import factories
@@ -17,8 +17,8 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 
 def _case(people: dict[str, User]) -> Case:
     case = stage.film_case(people["editor"], ["star wars", "alien"])
-    judgments.set_judging(book=case.book, depth=3, ratings_per_pair=1, order="query")
-    judgments.build_judging_queue(book=case.book)
+    judging.set_judging(book=case.book, depth=3, ratings_per_pair=1, order="query")
+    judging.build_judging_queue(book=case.book)
     return case
 
 
@@ -95,8 +95,8 @@ def test_a_grade_of_a_former_scale_loads_the_page_again(look: Opens, people: dic
     case = _case(people)
     page = look("rater")
     _open(page, case)
-    settings = judgments.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
-    judgments.change_settings(book=case.book, settings=settings, new_grades={}, by=people["editor"])
+    settings = books.book_settings(rule="latest", scale=[[0, "no"], [1, "yes"]])
+    books.change_settings(book=case.book, settings=settings, new_grades={}, by=people["editor"])
     page.watch.expect(409)  # type: ignore[attr-defined]
     page.keyboard.press("1")
     expect(page.locator("#toasts")).to_contain_text("has been changed since this page was opened")

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from relevancy import judgments, runs, tasks
+from relevancy import books, ratings, runs, tasks
 from relevancy.models import Case, QueryScore, Run, User
 from relevancy.templatetags import numbers
 from tests.factories import query_of
@@ -349,8 +349,8 @@ def test_same_attempt_run_twice_has_no_difference_whatever_is_rated(
     expect_no_difference()
     workbench.expect_no_reload()
     with TURN:
-        judgments.rate(query=query_of(case, "star wars"), doc_id="star-wars-1977", value=1, by=people["rater"])
-        judgments.set_rule(book=case.book, rule="mean")
+        ratings.rate(query=query_of(case, "star wars"), doc_id="star-wars-1977", value=1, by=people["rater"])
+        books.set_rule(book=case.book, rule="mean")
     page.reload()
     expect_no_difference()
 

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from relevancy import judgments
+from relevancy import ratings
 from relevancy.models import Case, Rating, User
 from tests import factories
 
@@ -213,7 +213,7 @@ def test_rating_of_another_user_arrives_without_a_reload(look: Opens, people: di
     with page.expect_response("**/changes/?since=*"):
         pass
     with TURN:
-        judgments.rate(query=factories.query_of(case, "alien"), doc_id="alien-1979", value=9, by=people["editor"])
+        ratings.rate(query=factories.query_of(case, "alien"), doc_id="alien-1979", value=9, by=people["editor"])
     expect(workbench.score("alien")).to_be_visible(timeout=15000)
     expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
     expect(workbench.row("alien").locator(".other-raters").filter(has_text="Editor")).to_have_count(1)

@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import cases, judgments, scorers
+from relevancy import cases, ratings, scorers
 from relevancy.models import (
     Annotation,
     Attempt,
@@ -30,7 +30,7 @@ def case(db, script):
     case = make_case(("star wars", "star trek"))
     attempt = make_attempt(case)
     for query in case.book.queries.all():
-        judgments.rate(query=query, doc_id="a", value=3, by=case.owner)
+        ratings.rate(query=query, doc_id="a", value=3, by=case.owner)
     first, _ = run_now(attempt), run_now(attempt)
     Annotation.objects.create(case=case, run=first, text="New documents", created_by=case.owner)
     definition = ScorerDefinition(measure="P@5", scale=case.book.scale)
@@ -54,7 +54,7 @@ def test_delete_keeps_the_book(case):
 
 
 def test_delete_with_the_book(case):
-    judgments.undo(case=case, by=case.owner)
+    ratings.undo(case=case, by=case.owner)
     cases.delete(case=case, by=case.owner, with_book=True)
     for model in (Case, *OF_A_CASE, Book, Query, Rating, RatingChange):
         assert not model.objects.exists(), model

@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import cases, judgments, queries, scorers, scores
+from relevancy import cases, queries, ratings, scorers, scores
 from relevancy.models import Attempt, Case, Rating, RatingChange, Scorer, ScorerDefinition
 from relevancy.runs import attempts
 from tests.factories import make_attempt, make_case, make_endpoint, make_user
@@ -15,7 +15,7 @@ TEXTS = ("star wars", "star trek", "alien")
 def case(db, script):
     case = make_case(TEXTS)
     for number, query in enumerate(case.book.queries.order_by("pk")[:2]):
-        judgments.rate(query=query, doc_id="a", value=number + 2, by=case.owner)
+        ratings.rate(query=query, doc_id="a", value=number + 2, by=case.owner)
     Rating.objects.update(note="why")
     return case
 
@@ -72,7 +72,7 @@ def test_duplicate_with_ratings_is_independent(case):
     assert copy.ratings == 2
     assert copy.case.book != case.book
     assert grades(copy.case) == grades(case) == {"star wars": {"a": 2.0}, "star trek": {"a": 3.0}}
-    judgments.rate(query=copy.case.book.queries.first(), doc_id="a", value=1, by=case.owner)
+    ratings.rate(query=copy.case.book.queries.first(), doc_id="a", value=1, by=case.owner)
     assert grades(case)["star wars"] == {"a": 2.0}
     first, second = Rating.objects.filter(query__text="star trek")
     assert (first.rater, first.note, first.updated_at) == (second.rater, second.note, second.updated_at)
@@ -80,7 +80,7 @@ def test_duplicate_with_ratings_is_independent(case):
 
 def test_duplicate_logs_copied_ratings(case):
     rater = make_user()
-    judgments.rate(query=case.book.queries.first(), doc_id="b", value=1, by=rater)
+    ratings.rate(query=case.book.queries.first(), doc_id="b", value=1, by=rater)
     copy = duplicate(case)
     log = RatingChange.objects.filter(query__book=copy.case.book, doc_id="b").get()
     assert (log.rater, log.by, log.source, log.old_value, log.new_value) == (rater, case.owner, "copy", None, 1.0)
@@ -88,7 +88,7 @@ def test_duplicate_logs_copied_ratings(case):
 
 def test_duplicate_copies_are_no_ratings_to_take_back_and_no_activity(case):
     copy = duplicate(case)
-    assert judgments.last_change(case=copy.case, by=case.owner) is None
+    assert ratings.last_change(case=copy.case, by=case.owner) is None
     sittings = [event for event in cases.recent_activity(case.owner) if event.kind == "ratings"]
     assert [(event.book, event.count) for event in sittings] == [(case.book.name, 2)]
 

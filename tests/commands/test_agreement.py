@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from relevancy import judgments
+from relevancy import books, ratings
 from relevancy.models import Case
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
 
@@ -33,9 +33,9 @@ def case() -> Case:
     jonas = make_user("Jonas")
     for number in range(40):
         query, grade = query_of(case, f"query {number % 4 + 1}"), float(number % 3)
-        judgments.rate(query=query, doc_id=f"d{number}", value=grade, by=case.owner)
-        judgments.rate(query=query, doc_id=f"d{number}", value=grade + (number % 10 == 0), by=jonas)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="alone", value=1, by=jonas)
+        ratings.rate(query=query, doc_id=f"d{number}", value=grade, by=case.owner)
+        ratings.rate(query=query, doc_id=f"d{number}", value=grade + (number % 10 == 0), by=jonas)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="alone", value=1, by=jonas)
     return case
 
 
@@ -123,4 +123,4 @@ def test_agreement_refuses_unknown_and_ambiguous_books(case: Case) -> None:
 
 def test_agreement_costs_few_statements(case: Case, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(3):
-        judgments.measure_agreement(book=case.book)
+        books.measure_agreement(book=case.book)

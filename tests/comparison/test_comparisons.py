@@ -1,7 +1,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import comparison, judgments, queries, scores
+from relevancy import comparison, queries, ratings, scores
 from relevancy.models import QueryScore, Run, ScorerVersion
 from relevancy.statistics import Verdict
 from relevancy.transfer import comparison_json
@@ -38,8 +38,8 @@ def test_compare_uses_queries_scored_in_both(case, runs):
 def test_compare_a_run_with_an_identical_one_is_zero_whatever_is_rated_meanwhile(case, runs):
     again = run_now(runs[1].attempt)
     rater = make_user()
-    judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=3, by=rater)
-    judgments.rate(query=query_of(case, "query 4"), doc_id="b", value=2, by=rater)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="b", value=3, by=rater)
+    ratings.rate(query=query_of(case, "query 4"), doc_id="b", value=2, by=rater)
     for version in ScorerVersion.objects.used_by(case):
         pair = comparison.compare(runs=[runs[1], again], version=version).pairs[0]
         assert pair.difference == 0
@@ -48,7 +48,7 @@ def test_compare_a_run_with_an_identical_one_is_zero_whatever_is_rated_meanwhile
 
 
 def test_compare_scores_both_runs_with_the_newest_ratings(case, runs):
-    judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=make_user())
+    ratings.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=make_user())
     result = comparison.compare(runs=runs, version=primary(case))
     assert result.means == [pytest.approx(200 / 3), 100]
     assert result.table.stale == 0
@@ -103,7 +103,7 @@ def test_a_rating_of_a_query_of_weight_0_changes_no_count(case, runs):
     case.case_queries.filter(query__text="query 1").update(weight=0)
     version = primary(case)
     before = scores.store_comparison(runs[1], runs[0], version)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=case.owner)
     scores.rescore_query(runs[1], query_of(case, "query 1").pk)
     stored = scores.stored_differences([(runs[1], runs[0])], version)
     fresh = scores.compare_runs(runs[1], runs[0], version)

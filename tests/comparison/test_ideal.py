@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import comparison, judgments, scores
+from relevancy import comparison, ratings, scores
 from relevancy.models import CaseQuery, Query, QueryScore, ScorerVersion
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, make_scorer, query_of
@@ -99,7 +99,7 @@ def test_without_ratings_there_is_nothing_to_compare():
 
 
 def test_a_rating_moves_the_best_order(case, run):
-    judgments.rate(query=query_of(case, "query 4"), doc_id="new", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 4"), doc_id="new", value=3, by=case.owner)
     scores.rescore_run(run)
     result = comparison.compare_with_ideal(run, version_of(case))
     assert result.left_out == []

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from relevancy import comparison, judgments
+from relevancy import comparison, ratings
 from relevancy.comparison.pool_bias import PoolBias
 from relevancy.models import Rating, ScorerVersion
 from relevancy.transfer import comparison_json
@@ -55,7 +55,7 @@ def test_score_without_own_ratings_is_that_after_they_are_removed(rated, own):
     assert bias.score == pytest.approx(figures.comparison.means[own])
     removed = [("query 1", "b"), ("query 2", "b")] if own == 0 else [("query 1", "z"), ("query 3", "z")]
     for text, doc_id in removed:
-        judgments.remove(query=query_of(case, text), doc_ids=[doc_id], by=Rating.objects.first().rater)
+        ratings.remove(query=query_of(case, text), doc_ids=[doc_id], by=Rating.objects.first().rater)
     assert comparison.compare(runs=runs, version=primary(case)).means[own] == pytest.approx(bias.score_without)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy import comparison, judgments
+from relevancy import comparison, ratings
 from relevancy.comparison import ratings_to_add
 from relevancy.models import ScorerVersion
 from tests.factories import make_case, make_scorer, make_user, query_of
@@ -32,9 +32,9 @@ def test_documents_change_the_difference_by_as_much_as_stated(script, measure):
     for text, doc_id in (("query 1", "x"), ("query 1", "z"), ("query 2", "x"), ("query 2", "y")):
         reached = []
         for grade in (0, 3):
-            judgments.rate(query=query_of(case, text), doc_id=doc_id, value=grade, by=rater)
+            ratings.rate(query=query_of(case, text), doc_id=doc_id, value=grade, by=rater)
             reached.append(abs(comparison.compare(runs=runs, version=version).pairs[0].difference - now))
-        judgments.remove(query=query_of(case, text), doc_ids=[doc_id], by=rater)
+        ratings.remove(query=query_of(case, text), doc_ids=[doc_id], by=rater)
         changes[query_of(case, text).pk, doc_id] = max(reached)
     assert {(item.query_id, item.doc_id): item.change for item in plan.documents} == pytest.approx(
         {key: change for key, change in changes.items() if change > 1e-9}
@@ -47,7 +47,7 @@ def test_documents_change_the_difference_by_as_much_as_stated(script, measure):
     assert plan.width == pytest.approx(bounds.high - bounds.low)
     for query_id, doc_id in ranks:
         query = case.book.queries.get(pk=query_id)
-        judgments.rate(query=query, doc_id=doc_id, value=3, by=rater)
+        ratings.rate(query=query, doc_id=doc_id, value=3, by=rater)
     after = figures_of(runs, version).bounds[0]
     assert after.high - after.low <= plan.width_after + 1e-9
     assert plan.width_after < plan.width

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import comparison, judgments, queries, runs, scores, scoring
+from relevancy import comparison, queries, ratings, runs, scores, scoring
 from relevancy.comparison import stored
 from relevancy.comparison.bounds import RangeCalculator
 from relevancy.models import Book, CaseQuery, ComparedRun, Run, ScorerDefinition, ScorerVersion, StoredComparison
@@ -72,7 +72,7 @@ def test_load_without_a_scored_query_and_without_queries(script, remaining):
 def test_a_rating_makes_the_figures_stale_and_computing_follows_it(case, pair):
     result = computed(case, pair)
     before = stored.load(result, pair).comparison.pairs[0].difference
-    judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=make_user())
+    ratings.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=make_user())
     result = find(case, pair)
     assert not result.is_current
     assert stored.needs_computing(result)
@@ -93,7 +93,7 @@ def test_a_rating_while_computing_leaves_figures_that_are_not_current(case, pair
 
     def compare_and_rate(**arguments):
         result = original(**arguments)
-        judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=make_user())
+        ratings.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=make_user())
         return result
 
     monkeypatch.setattr(stored, "compare", compare_and_rate)
@@ -214,7 +214,7 @@ def test_bounds_contain_the_difference_of_every_completion(script):
     rater, reached = make_user(), []
     for grades in itertools.product([0, 3], repeat=3):
         for (text, doc_id), value in zip([("query 1", "x"), ("query 1", "y"), ("query 2", "x")], grades, strict=True):
-            judgments.rate(query=query_of(case, text), doc_id=doc_id, value=value, by=rater)
+            ratings.rate(query=query_of(case, text), doc_id=doc_id, value=value, by=rater)
         reached.append(comparison.compare(runs=compared, version=primary(case)).pairs[0].difference)
     assert bounds.low <= min(reached) + 1e-9
     assert bounds.high >= max(reached) - 1e-9

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from relevancy import judgments, queries, scores
+from relevancy import books, judging, queries, ratings, scores
 from relevancy.models import Case, Query, Rating, RatingChange, User, Verdict
 from tests.factories import as_values, make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
 
@@ -22,7 +22,7 @@ def link(case: Case, *numbers: int) -> None:
 
 
 def copy(case: Case, number: int) -> int:
-    return judgments.copy_to_linked(query=query_of(case, f"query {number}"), by=case.owner)
+    return books.copy_to_linked(query=query_of(case, f"query {number}"), by=case.owner)
 
 
 def grades(case: Case, number: int) -> dict[str, float]:
@@ -34,7 +34,7 @@ def grades(case: Case, number: int) -> dict[str, float]:
 
 
 def rate(case: Case, number: int, doc_id: str, value: float, by: User) -> None:
-    judgments.rate(query=query_of(case, f"query {number}"), doc_id=doc_id, value=value, by=by)
+    ratings.rate(query=query_of(case, f"query {number}"), doc_id=doc_id, value=value, by=by)
 
 
 def test_linking_changes_no_grade(case: Case) -> None:
@@ -47,7 +47,7 @@ def test_linking_changes_no_grade(case: Case) -> None:
 
 def test_copies_go_to_every_linked_query_and_documents_with_a_grade_keep_it(case: Case) -> None:
     link(case, 1, 2, 3)
-    previewed = judgments.preview_copies(query_of(case, "query 1").link)
+    previewed = books.preview_copies(query_of(case, "query 1").link)
     assert previewed == {query_of(case, f"query {number}").pk: count for number, count in ((1, 3), (2, 2), (3, 1))}
     assert copy(case, 1) == 3
     assert grades(case, 2) == {"a": 3, "b": 1, "c": 2}
@@ -74,10 +74,10 @@ def test_a_query_that_is_not_linked_is_copied_nowhere(case: Case) -> None:
 
 def test_raters_notes_times_and_decisions_stay_and_the_log_says_who_copied(case: Case) -> None:
     judge, editor = make_user(), make_user()
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=2, note="Mine", by=judge)
-    judgments.adjudicate(query=query_of(case, "query 1"), doc_id="b", value=0, by=judge)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=2, note="Mine", by=judge)
+    judging.adjudicate(query=query_of(case, "query 1"), doc_id="b", value=0, by=judge)
     link(case, 1, 4)
-    judgments.copy_to_linked(query=query_of(case, "query 1"), by=editor)
+    books.copy_to_linked(query=query_of(case, "query 1"), by=editor)
     columns = ("doc_id", "rater_id", "value", "note", "updated_at", "is_adjudication")
     of_query = [
         list(Rating.objects.filter(query__text=text).order_by("updated_at", "pk").values_list(*columns))
@@ -88,7 +88,7 @@ def test_raters_notes_times_and_decisions_stay_and_the_log_says_who_copied(case:
     assert grades(case, 4) == grades(case, 1) == {"a": 2, "b": 0}
     log = RatingChange.objects.filter(query__text="query 4")
     assert set(log.values_list("by", "source", "old_verdict")) == {(editor.pk, "copy", "")}
-    assert judgments.undo(by=editor, case=case) is None
+    assert ratings.undo(by=editor, case=case) is None
 
 
 def test_of_ratings_of_one_moment_the_same_decides_for_the_copy(case: Case) -> None:
@@ -106,7 +106,7 @@ def test_who_could_not_judge_or_put_a_document_off_gets_no_grade_there(case: Cas
     rater = make_user()
     rate(case, 1, "a", 1, rater)
     for doc_id, verdict in (("a", Verdict.CANNOT), ("b", Verdict.LATER)):
-        judgments.judge(query=query_of(case, "query 4"), doc_id=doc_id, verdict=verdict, by=case.owner)
+        judging.judge(query=query_of(case, "query 4"), doc_id=doc_id, verdict=verdict, by=case.owner)
     link(case, 1, 4)
     assert copy(case, 1) == 1
     assert grades(case, 4) == {"a": 1}
@@ -120,7 +120,7 @@ def test_who_could_not_judge_or_put_a_document_off_gets_no_grade_there(case: Cas
 
 def test_ratings_of_an_import_that_are_not_rows_yet_are_copied(case: Case) -> None:
     rater = make_user()
-    judgments.import_ratings(
+    ratings.import_ratings(
         book=case.book,
         values=as_values({"query 1": {"z": 2}, "query 2": {"b": 0}}),
         rater=rater,
@@ -129,7 +129,7 @@ def test_ratings_of_an_import_that_are_not_rows_yet_are_copied(case: Case) -> No
         with_it=lambda ids: None,
     )
     link(case, 1, 2)
-    assert judgments.preview_copies(query_of(case, "query 1").link)[query_of(case, "query 1").pk] == 2
+    assert books.preview_copies(query_of(case, "query 1").link)[query_of(case, "query 1").pk] == 2
     assert copy(case, 1) == 2
     assert grades(case, 2) == {"a": 3, "b": 0, "c": 2, "z": 2}
 

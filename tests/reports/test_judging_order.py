@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import comparison, judgments, reports, tasks
+from relevancy import comparison, judging, ratings, reports, tasks
 from relevancy.models import Case, JudgingQueue, Run, ScorerVersion
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, make_user, query_of, rate_all
@@ -22,28 +22,28 @@ def case() -> Case:
 
 
 @pytest.fixture
-def compared(case: Case) -> judgments.ComparedRuns:
+def compared(case: Case) -> judging.ComparedRuns:
     runs = [run_with(case, BEFORE), run_with(case, AFTER)]
     run_with(case, dict.fromkeys(BEFORE, "pq"))  # the newest run is none of the two
-    return judgments.ComparedRuns(*runs, ScorerVersion.objects.used_by(case)[0])
+    return judging.ComparedRuns(*runs, ScorerVersion.objects.used_by(case)[0])
 
 
-def choose(case: Case, compared: judgments.ComparedRuns | None, **settings: int) -> JudgingQueue:
+def choose(case: Case, compared: judging.ComparedRuns | None, **settings: int) -> JudgingQueue:
     given = {"depth": 10, "ratings_per_pair": 1, **settings}
-    return judgments.set_judging(book=case.book, order="difference", compared=compared, **given)
+    return judging.set_judging(book=case.book, order="difference", compared=compared, **given)
 
 
-def build(case: Case, compared: judgments.ComparedRuns, **settings: int) -> JudgingQueue:
+def build(case: Case, compared: judging.ComparedRuns, **settings: int) -> JudgingQueue:
     choose(case, compared, **settings)
     reports.judging_order.build_judging_queue(case.book)
-    return judgments.judging_queue(case.book)
+    return judging.judging_queue(case.book)
 
 
 def keys(queue: JudgingQueue) -> dict[tuple[int, str], float]:
     return {(pair.query_id, pair.doc_id): pair.key for pair in queue.pairs.open()}
 
 
-def measured_changes(case: Case, compared: judgments.ComparedRuns) -> dict[tuple[int, str], float]:
+def measured_changes(case: Case, compared: judging.ComparedRuns) -> dict[tuple[int, str], float]:
     """By how much each grade of each unrated document really changes the difference of the case: rated and taken back one by one."""
     runs, rater = [compared.run_a, compared.run_b], make_user()
 
@@ -56,26 +56,26 @@ def measured_changes(case: Case, compared: judgments.ComparedRuns) -> dict[tuple
         for doc_id in sorted(doc_ids - {*query.ratings.values_list("doc_id", flat=True)}):
             reached = []
             for grade in (0, 3):
-                judgments.rate(query=query, doc_id=doc_id, value=grade, by=rater)
+                ratings.rate(query=query, doc_id=doc_id, value=grade, by=rater)
                 reached.append(abs(read() - now))
-            judgments.remove(query=query, doc_ids=[doc_id], by=rater)
+            ratings.remove(query=query, doc_ids=[doc_id], by=rater)
             changes[query.pk, doc_id] = max(reached)
     return changes
 
 
 def test_documents_of_two_runs_come_by_how_much_they_change_the_difference(
-    case: Case, compared: judgments.ComparedRuns
+    case: Case, compared: judging.ComparedRuns
 ) -> None:
     queue = build(case, compared)
     expected = measured_changes(case, compared)
     assert {pair.doc_id for pair in queue.pairs.all()} == {*"abxyz"}  # none of the newest run
     assert keys(queue) == pytest.approx({key: -change for key, change in expected.items()})
-    in_order = [(pair.query_id, pair.doc_id) for pair in judgments.next_pairs(queue=queue, by=make_user(), count=9)]
+    in_order = [(pair.query_id, pair.doc_id) for pair in judging.next_pairs(queue=queue, by=make_user(), count=9)]
     assert [expected[key] for key in in_order] == pytest.approx(sorted(expected.values(), reverse=True))
-    assert judgments.count_changing(queue) == len(expected)
+    assert judging.count_changing(queue) == len(expected)
 
 
-def test_the_order_follows_the_ratings(case: Case, compared: judgments.ComparedRuns) -> None:
+def test_the_order_follows_the_ratings(case: Case, compared: judging.ComparedRuns) -> None:
     queue = build(case, compared)
     before = keys(queue)
     assert reports.judging_order.refresh_judging_order(case.book) == 0
@@ -91,7 +91,7 @@ def test_the_order_follows_the_ratings(case: Case, compared: judgments.ComparedR
     assert keys(queue) == pytest.approx(refreshed)
 
 
-def test_the_task_after_a_rating_puts_them_in_order_again(case: Case, compared: judgments.ComparedRuns) -> None:
+def test_the_task_after_a_rating_puts_them_in_order_again(case: Case, compared: judging.ComparedRuns) -> None:
     queue = build(case, compared)
     rate_all(case, {"query 2": {"x": 3}}, make_user())
     tasks.rescore_book.func(case.book_id)
@@ -99,20 +99,20 @@ def test_the_task_after_a_rating_puts_them_in_order_again(case: Case, compared: 
     assert keys(queue) == pytest.approx({key: -change for key, change in measured_changes(case, compared).items()})
 
 
-def test_documents_that_change_nothing_come_last(case: Case, compared: judgments.ComparedRuns) -> None:
+def test_documents_that_change_nothing_come_last(case: Case, compared: judging.ComparedRuns) -> None:
     queue = build(case, compared, ratings_per_pair=2)
     rated = [pair.key for pair in queue.pairs.filter(level=1)]
     assert len(rated) == 5
     assert min(rated) > 0 > max(pair.key for pair in queue.pairs.filter(level=0))
 
 
-def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: judgments.ComparedRuns) -> None:
+def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: judging.ComparedRuns) -> None:
     """Second ratings change no key, so a rater who is ahead does not look through all judged documents again after each of them."""
     queue = build(case, compared, ratings_per_pair=2)
     two, revision = query_of(case, "query 2"), queue.revision
     before = keys(queue)[two.pk, "y"]
     for value, rises in ((3, True), (0, False)):  # of x, which was unrated before; then y may change more than before
-        judgments.rate(query=two, doc_id="x", value=value, by=case.owner)
+        ratings.rate(query=two, doc_id="x", value=value, by=case.owner)
         reports.judging_order.refresh_judging_order(case.book)
         queue.refresh_from_db()
         after = keys(queue)[two.pk, "y"]
@@ -125,30 +125,30 @@ def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: ju
 
 
 def test_both_runs_are_pinned_and_a_deleted_one_leaves_the_order_of_ranks(
-    case: Case, compared: judgments.ComparedRuns
+    case: Case, compared: judging.ComparedRuns
 ) -> None:
     queue = build(case, compared)
-    assert not judgments.is_outdated(queue)
+    assert not judging.is_outdated(queue)
     assert Run.objects.filter(pinned_at__isnull=False).count() == 2
     compared.run_a.delete()
-    queue = judgments.judging_queue(case.book)
-    assert judgments.is_outdated(queue)
+    queue = judging.judging_queue(case.book)
+    assert judging.is_outdated(queue)
     reports.judging_order.build_judging_queue(case.book)
     assert {pair.doc_id for pair in queue.pairs.all()} == {"p", "q"}
     assert [pair.doc_id for pair in queue.pairs.in_order()] == ["p"] * 3 + ["q"] * 3
     assert reports.judging_order.refresh_judging_order(case.book) == 0
 
 
-def test_what_cannot_be_compared_is_refused(case: Case, compared: judgments.ComparedRuns) -> None:
+def test_what_cannot_be_compared_is_refused(case: Case, compared: judging.ComparedRuns) -> None:
     other = make_case(1, measures=("nDCG@3",))
     foreign = run_with(other, {"query 1": "ab"})
     a, b, version = compared.run_a, compared.run_b, compared.version
     script = ScorerVersion(scorer=version.scorer, number=2, script="setScore(1);")
     for wrong in (
         None,
-        judgments.ComparedRuns(a, a, version),
-        judgments.ComparedRuns(a, foreign, version),
-        judgments.ComparedRuns(a, b, script),
+        judging.ComparedRuns(a, a, version),
+        judging.ComparedRuns(a, foreign, version),
+        judging.ComparedRuns(a, b, script),
     ):
         with pytest.raises(ValidationError):
             choose(case, wrong)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from relevancy import cases, judgments, queries, scorers, scores, transfer
+from relevancy import books, cases, queries, ratings, scorers, scores, transfer
 from relevancy.models import Book, Case, CaseScore, Run, Scorer, ScorerVersion
 from relevancy.scores import comparison, storage
 from relevancy.transfer import query_list_csv
@@ -71,7 +71,7 @@ class SameResultsTwice(RuleBasedStateMachine):
     def rate(self, text: str, doc_id: str, value: int, shown: int, second: bool) -> None:
         query, page = query_of(self.case, text), self._shown(shown)
         by = self.other_rater if second else self.owner
-        judgments.rate(query=query, doc_id=doc_id, value=value, by=by)
+        ratings.rate(query=query, doc_id=doc_id, value=value, by=by)
         scores.rescore_query(page["run"], query.pk, baseline=page["baseline"])
         difference = page["baseline"] and scores.compare_runs(page["run"], page["baseline"], self.primary)
         self.rated = (page["run"], page["baseline"])
@@ -79,12 +79,12 @@ class SameResultsTwice(RuleBasedStateMachine):
 
     @rule(text=st.sampled_from(TEXTS), value=st.sampled_from([0, 3]))
     def rate_all_shown(self, text: str, value: int) -> None:
-        judgments.rate_many(query=query_of(self.case, text), values=dict.fromkeys("abc", value), by=self.owner)
+        ratings.rate_many(query=query_of(self.case, text), values=dict.fromkeys("abc", value), by=self.owner)
 
     @rule(text=st.sampled_from(TEXTS), doc_id=st.sampled_from(DOCUMENTS), shown=st.integers(0, 3))
     def take_back(self, text: str, doc_id: str, shown: int) -> None:
         page = self._shown(shown)
-        judgments.remove(query=query_of(self.case, text), doc_ids=[doc_id], by=self.owner)
+        ratings.remove(query=query_of(self.case, text), doc_ids=[doc_id], by=self.owner)
         scores.rescore_query(page["run"], query_of(self.case, text).pk)
 
     @rule(
@@ -102,20 +102,20 @@ class SameResultsTwice(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(["latest", "mean", "lowest_of_three", "quepid"]))
     def set_rule(self, name: str) -> None:
-        judgments.set_rule(book=self.case.book, rule=name)
+        books.set_rule(book=self.case.book, rule=name)
 
     @rule(top=st.sampled_from([3, 4, 10]), is_reversed=st.booleans())
     def remap_ratings(self, top: int, is_reversed: bool) -> None:
         """Grades stay from 0 to 3, so that the other rules can give them."""
         book = Book.objects.get(pk=self.case.book_id)
-        settings = judgments.book_settings(rule=book.rule, scale=[[grade, ""] for grade in range(top + 1)])
-        grades = {grade: 3 - grade if is_reversed else min(grade, 2) for grade in judgments.rated_values(book)}
-        judgments.change_settings(book=book, settings=settings, new_grades=grades, can_merge_grades=True, by=self.owner)
+        settings = books.book_settings(rule=book.rule, scale=[[grade, ""] for grade in range(top + 1)])
+        grades = {grade: 3 - grade if is_reversed else min(grade, 2) for grade in books.rated_values(book)}
+        books.change_settings(book=book, settings=settings, new_grades=grades, can_merge_grades=True, by=self.owner)
 
     @rule(top=st.sampled_from([3, 4, 10]), relevant_from=st.sampled_from([None, 2.0]))
     def set_scale(self, top: int, relevant_from: float | None) -> None:
         scale = [[grade, ""] for grade in range(top + 1)]
-        judgments.set_scale(book=self.case.book, scale=scale, relevant_from=relevant_from)
+        books.set_scale(book=self.case.book, scale=scale, relevant_from=relevant_from)
 
     @rule(position=st.integers(0, 2))
     def choose_scorer(self, position: int) -> None:

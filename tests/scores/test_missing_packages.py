@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy import judgments, runs, scores
+from relevancy import ratings, runs, scores
 from relevancy.models import QueryScore, Rating, Run, ScorerDefinition, ScorerVersion
 from relevancy.scores import score_rankings
 from tests.factories import make_attempt, make_case, query_of, rescore, run_now, stored_scores
@@ -21,7 +21,7 @@ def run() -> Run:
 
 def test_rate_stores_the_rating_and_an_error(run: Run) -> None:
     query = query_of(run.case, "query 1")
-    changed = judgments.rate(query=query, doc_id="b", value=2, by=run.case.owner)
+    changed = ratings.rate(query=query, doc_id="b", value=2, by=run.case.owner)
     rescore(run, query.pk)
     assert (changed, Rating.objects.filter(doc_id="b").count()) == (1, 1)
     score = QueryScore.objects.get(run=run, query=query, version__measure="Gone@10")
@@ -54,7 +54,7 @@ def test_rate_survives_an_unexpected_error(run: Run, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(score_rankings, "score_columns", fail)
     query = query_of(run.case, "query 1")
-    judgments.rate(query=query, doc_id="b", value=2, by=run.case.owner)
+    ratings.rate(query=query, doc_id="b", value=2, by=run.case.owner)
     rescore(run, query.pk)
     assert Rating.objects.filter(doc_id="b").count() == 1
     errors = QueryScore.objects.filter(run=run, query=query).values_list("error", flat=True)
@@ -65,7 +65,7 @@ def test_rate_survives_a_ranking_that_has_been_replaced(run: Run) -> None:
     query = query_of(run.case, "query 1")
     ranking = run.rankings.get(query=query)
     run.rankings.filter(pk=ranking.pk).update(query=run.rankings.exclude(pk=ranking.pk).get().query, run=other(run))
-    changed = judgments.rate(query=query, doc_id="b", value=2, by=run.case.owner)
+    changed = ratings.rate(query=query, doc_id="b", value=2, by=run.case.owner)
     rescore(run, query.pk)
     assert changed == 1
     assert Rating.objects.filter(doc_id="b").count() == 1

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relevancy import judgments, queries, runs, scorers, scores
+from relevancy import queries, ratings, runs, scorers, scores
 from relevancy.models import CaseScore, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.runs import chunks
 from relevancy.scores import rescoring, score_rankings, scripts, storage
@@ -51,7 +51,7 @@ def test_store_newer_ratings_win_over_scores_computed_before_them() -> None:
     run = run_now(make_attempt(case))
     versions = list(ScorerVersion.objects.used_by(case))
     late = score_rankings.compute_scores(run, score_rankings.ranking_inputs(run.rankings.all()), versions)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     rescore(run, query_of(case, "query 1").pk)
     newer = QueryScore.objects.get()
     assert newer.score != late[0].score
@@ -80,7 +80,7 @@ def test_compute_before_a_rating_leaves_a_stale_score(monkeypatch: pytest.Monkey
 
     def rated_meanwhile(*arguments: Any) -> Any:
         monkeypatch.undo()
-        judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=case.owner)
+        ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=case.owner)
         return read(*arguments)
 
     monkeypatch.setattr(score_rankings, "known_grades", rated_meanwhile)
@@ -113,7 +113,7 @@ def test_score_case_again_on_one_day_overwrites() -> None:
     case = make_case(1, {"query 1": {"b": 3}})
     run = run_now(make_attempt(case))
     before = CaseScore.objects.get()
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     rescore(run, query_of(case, "query 1").pk)
     after = CaseScore.objects.get()
     assert after.pk == before.pk
@@ -311,7 +311,7 @@ def test_a_rating_runs_no_script_and_leaves_its_score_stale(monkeypatch: pytest.
     calls: list[Any] = []
     with monkeypatch.context() as patched:
         patched.setattr(scripts.sandbox, "score", lambda *arguments, **options: calls.append(arguments))
-        judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner)
+        ratings.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner)
         rescore(run, query_of(case, "query 1").pk)
     assert calls == []
     assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 1

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from relevancy import engines, judgments, queries, runs, scorers, scores
+from relevancy import engines, queries, ratings, runs, scorers, scores
 from relevancy.models import CaseScore, QueryScore, Run, Scorer, ScorerVersion
 from tests.factories import (
     make_attempt,
@@ -93,7 +93,7 @@ def test_stale_after_a_rating_elsewhere_and_fresh_after_rescoring() -> None:
     run = run_now(make_attempt(case))
     version = version_of(case)
     assert scores.count_stale(run, version) == 0
-    judgments.rate(query=query_of(case, "query 2"), doc_id="b", value=2, by=case.owner)
+    ratings.rate(query=query_of(case, "query 2"), doc_id="b", value=2, by=case.owner)
     assert scores.count_stale(run, version) == 1
     assert scores.rescore_run(run) == 1
     assert scores.count_stale(run, version) == 0
@@ -135,7 +135,7 @@ def test_a_later_day_gets_its_own_point(monkeypatch: pytest.MonkeyPatch) -> None
     run = run_now(make_attempt(case))
     tomorrow = timezone.localdate() + timedelta(days=1)
     monkeypatch.setattr(timezone, "localdate", lambda: tomorrow)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     rescore(run, query_of(case, "query 1").pk)
     days = {row.day: row.score for row in CaseScore.objects.filter(run=run)}
     assert len(days) == 2
@@ -175,12 +175,11 @@ def test_unsearched_counts_in_many_runs() -> None:
 
 
 def test_ids_look_wrong() -> None:
-    ratings = {"query 1": {f"sku-{number}": 3 for number in range(10)}}
-    case = make_case(1, ratings)
+    case = make_case(1, {"query 1": {f"sku-{number}": 3 for number in range(10)}})
     run = run_now(make_attempt(case))
     points = scores.recent_case_scores(case, version_of(case))
     assert scores.ids_look_wrong(run, points[-1])
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     rescore(run, query_of(case, "query 1").pk)
     assert not scores.ids_look_wrong(run, scores.recent_case_scores(case, version_of(case))[-1])
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relevancy import judgments, sandbox, scorers, scores
+from relevancy import ratings, sandbox, scorers, scores
 from relevancy.models import Case, QueryScore, Run, ScorerVersion
 from relevancy.runs import chunks
 from relevancy.scores.scripts import MAX_STOPS
@@ -93,7 +93,7 @@ def test_a_query_rated_later_is_not_run_under_a_script_that_is_off_until_all_are
     box.evil = {"query 1", "query 2", "query 3"}
     run = run_now(make_attempt(case))
     box.evil, box.texts = set(), []
-    judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=1, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="b", value=1, by=case.owner)
     scores.rescore_run(run)
     assert kinds(run) == ["off", "time", "time", "off", "off"]
     assert box.texts == []

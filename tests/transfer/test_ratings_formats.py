@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevancy import accounts, judgments, transfer
+from relevancy import accounts, ratings, transfer
 from relevancy.models import Case, Rating, RatingImport, User
 from relevancy.transfer import (
     exports,
@@ -276,7 +276,7 @@ def test_an_import_of_several_raters_that_fails_imports_none(monkeypatch):
     source = ratings_import.open_source(case=case, file=as_file(text))
 
     def fail(*, case, query_ids, by):
-        raise judgments.ImportFailed("The scale was changed.")
+        raise ratings.ImportFailed("The scale was changed.")
 
     monkeypatch.setattr("relevancy.queries.add_prepared", fail)
     with pytest.raises(transfer.BadFile, match="The scale was changed"):

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from relevancy import judgments, queries, runs, scores
+from relevancy import books, queries, ratings, runs, scores
 from relevancy.models import Book, Case, Endpoint, Rating, RatingChange, Scorer, ScorerVersion, User
 from relevancy.queries import QueryDetails
 from relevancy.transfer import (
@@ -87,7 +87,7 @@ def test_an_exported_case_is_imported_as_it_was(admin, contents):
     ]
     now = datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=UTC)
     rows = [
-        judgments.NewRating(
+        ratings.NewRating(
             query_of(case, text).pk,
             doc_id,
             raters[rater].pk,
@@ -96,10 +96,10 @@ def test_an_exported_case_is_imported_as_it_was(admin, contents):
             "why" * rater,
             now - timedelta(seconds=rater),
         )
-        for text, (*_, ratings) in contents.items()
-        for (doc_id, rater), verdict in ratings.items()
+        for text, (*_, verdicts) in contents.items()
+        for (doc_id, rater), verdict in verdicts.items()
     ]
-    judgments.store_ratings(ratings=rows, by=admin, source="test")
+    books.store_ratings(ratings=rows, by=admin, source="test")
     attempt = make_attempt(case, knobs={"boost": 2})
     script_of(attempt).default = ("a", "=b")
     run = run_now(attempt)
@@ -267,7 +267,7 @@ def test_a_file_of_an_earlier_version_whose_linked_queries_share_ratings_is_read
     case = case_import.import_case(plan=plan, by=admin, endpoint=None)
     assert grades_of(case) == {"phone": {"a": 2}}
     assert links_in(case.book) == {frozenset({"phone", "phones"})}
-    assert judgments.copy_to_linked(query=case.book.queries.get(text="phones"), by=admin) == 1
+    assert books.copy_to_linked(query=case.book.queries.get(text="phones"), by=admin) == 1
     assert grades_of(case) == {"phone": {"a": 2, "b": 1}}
 
 
@@ -277,8 +277,8 @@ def test_linked_queries_of_a_book_are_imported_and_copied(admin):
         copied = as_file(file.read())
     book = book_import.import_book(content=read_book(copied), by=admin)
     assert links_in(book) == LINKS
-    settings_of_book = judgments.BookSettings.of(case.book)
-    assert links_in(judgments.copy_book(book=case.book, name="Copy", settings=settings_of_book, by=admin)) == LINKS
+    settings_of_book = books.BookSettings.of(case.book)
+    assert links_in(books.copy_book(book=case.book, name="Copy", settings=settings_of_book, by=admin)) == LINKS
 
 
 def zipped(name: str) -> bytes:

@@ -23,7 +23,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from relevancy import endpoints, judgments, models, scores
+from relevancy import endpoints, models, ratings, scores
 from tests import factories as factories_of_tests
 from tests.views import factories
 
@@ -179,7 +179,7 @@ class Fuzzer:
         attempt.save()
         run = factories_of_tests.run_now(attempt)
         query = run.rankings.order_by("pk").first().query
-        judgments.rate(query=query, doc_id="1", value=case.book.top, by=people["rater"])
+        ratings.rate(query=query, doc_id="1", value=case.book.top, by=people["rater"])
         scores.rescore_query(run, query.pk)
         models.Annotation.objects.create(case=case, run=run, text="a", created_by=owner)
         clients = [Client(SERVER_NAME="localhost") for _ in range(5)]

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import judgments, scores, transfer
+from relevancy import books, scores, transfer
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_book
 from relevancy.models import Case
@@ -24,13 +24,13 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         book = find_book(options["book"])
-        result = judgments.measure_agreement(book=book)
+        result = books.measure_agreement(book=book)
         scored = None
         if options["scores"]:
             cases = list(Case.objects.live().filter(book=book).order_by("pk"))
             scored = {row.rater.pk: scores.measure_rater_scores(cases, book, row.rater) for row in result.by_rater}
         if options["json"]:
-            queries = judgments.measure_query_agreement(book=book)
+            queries = books.measure_query_agreement(book=book)
             self.write_json(transfer.agreement_json.build_agreement(result, queries, book.grades, scored))
             return
         agreement = result.agreement
@@ -46,7 +46,7 @@ class Command(Base):
             for score in (scored or {})[row.rater.pk]:
                 self._write_score(row, score)
 
-    def _write_agreement(self, result: judgments.BookAgreement) -> None:
+    def _write_agreement(self, result: books.BookAgreement) -> None:
         agreement = result.agreement
         self.write(f"  Agreement             {_describe(agreement.agreement)}")
         self.write(f"  Always the commonest  {numbers.coefficient(agreement.commonest)}")
@@ -73,7 +73,7 @@ class Command(Base):
             self.write(f"  {row.rater}: {row.figures.ratings:,} ratings, {text}{pace}")
         self.write("  Bias: grades above the mean of the others, on the same documents")
 
-    def _write_score(self, row: judgments.RaterRow, score: scores.RaterScore) -> None:
+    def _write_score(self, row: books.RaterRow, score: scores.RaterScore) -> None:
         name = f"{score.case}, {score.version.scorer.name}, run {score.run.number}"
         if score.is_script:
             self.write(f"  {row.rater} alone, {name}: a script, which is not run")

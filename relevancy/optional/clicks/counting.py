@@ -11,8 +11,8 @@ from statistics import fmean
 from django.core.exceptions import ValidationError
 
 from relevancy import activity
-from relevancy.judgments.separate_ratings import Counted, let_grades_count, withdraw_ratings
 from relevancy.models import Book, User, Verdict, current_ratings
+from relevancy.ratings.separate_ratings import Counted, let_grades_count, withdraw_ratings
 
 from .models import ClickLog
 

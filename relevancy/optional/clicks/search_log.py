@@ -10,7 +10,7 @@ from typing import IO, NamedTuple, Self
 import numpy as np
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments, queries
+from relevancy import queries, ratings
 from relevancy.models.errors import error_text
 from relevancy.statistics.arrays import IntArray
 from relevancy.transfer.cells import check_width, find_columns, parse_count, read_lines, read_table
@@ -257,6 +257,6 @@ def check_query(text: str) -> tuple[str, str]:
 def check_doc_id(doc_id: str, where: str, line: int) -> str:
     """Returns a document id as it is stored. Raises `BadFile`."""
     try:
-        return judgments.clean_doc_id(doc_id)
+        return ratings.clean_doc_id(doc_id)
     except ValidationError as error:
         raise BadFile(f"{where}: {error_text(error)}", line=line) from None

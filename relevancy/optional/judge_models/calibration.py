@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 
 from relevancy import scores
-from relevancy.judgments.judging_queue import judging_queue
+from relevancy.judging.judging_queue import judging_queue
 from relevancy.models import Book, CaseQuery, Query, QueryScore, Run, ScorerVersion, User, Verdict, current_ratings
 from relevancy.statistics import (
     Agreement,

@@ -7,8 +7,8 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet, Sum
 
 from relevancy import activity
-from relevancy.judgments.separate_ratings import Counted, let_grades_count, withdraw_ratings
 from relevancy.models import Book, Rating, User
+from relevancy.ratings.separate_ratings import Counted, let_grades_count, withdraw_ratings
 
 from .models import JudgeAnswer, JudgeModel
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
-from relevancy import judgments, tasks
+from relevancy import judging, tasks
 from relevancy.models import Book, Role
 from relevancy.tasks import send
 from relevancy.views.forms import add_errors
@@ -169,7 +169,7 @@ def automatic_change(request: HtmxRequest, book_id: int, judge_id: int) -> HttpR
         except ValidationError as error:
             add_errors(form, error)
         else:
-            judgments.judging_queue(book)  # new results are chosen for books that have one
+            judging.judging_queue(book)  # new results are chosen for books that have one
             text = (
                 f"{judge.name} judges new results after each run."
                 if data["is_on"]
@@ -235,7 +235,7 @@ def _render(
 
 def _job_panel(book: Book, judge: JudgeModel, form: JobForm | None, *, can_start: bool) -> JobPanel:
     job = jobs.latest_job(judge, book)
-    queue = judgments.judging_queue(book)
+    queue = judging.judging_queue(book)
     if can_start:
         tasks.enqueue_judging_queue(queue)
     is_active = job is not None and job.is_active

@@ -18,8 +18,8 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from relevancy import activity, engines, scores
-from relevancy.judgments.judging_documents import JudgedDocument, read_documents
-from relevancy.judgments.judging_queue import judging_queue
+from relevancy.judging.judging_documents import JudgedDocument, read_documents
+from relevancy.judging.judging_queue import judging_queue
 from relevancy.models import Book, ImportedRating, JudgingPair, Rating, User, Verdict
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn

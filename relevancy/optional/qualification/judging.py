@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import judgments, tasks
+from relevancy import judging, ratings, tasks
 from relevancy.models import Book, Role
 from relevancy.views.forms import form_error
 from relevancy.views.judge.cards import build_cards, build_choices, parse_card
@@ -57,12 +57,12 @@ def qualify_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
     judgment = {"query": query, "by": request.user, **form.judgment}
     try:
         if qualification.is_qualified(book, request.user):
-            has_changed = judgments.judge(**judgment) > 0
+            has_changed = judging.judge(**judgment) > 0
         else:
             has_changed = qualification.answer(**judgment).counts
-    except judgments.ScaleChanged as reason:
+    except ratings.ScaleChanged as reason:
         return refresh_after_conflict(request, url, reason)
-    except judgments.InvalidRating as reason:
+    except ratings.InvalidRating as reason:
         return conflict(request, url, reason)
     if has_changed:
         tasks.enqueue_book_rescore(book.pk)

@@ -18,13 +18,14 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
-from relevancy import activity, judgments, scores
-from relevancy.judgments import InvalidRating, JudgedDocument, JudgingProgress
-from relevancy.judgments.changes import Change
-from relevancy.judgments.ratings import change_book, check_scale
+from relevancy import activity, judging, ratings, scores
+from relevancy.judging import JudgedDocument, JudgingProgress
 from relevancy.models import Book, JudgingPair, Query, Rating, User, Verdict, stored_ratings
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
+from relevancy.ratings import InvalidRating
+from relevancy.ratings.changes import Change
+from relevancy.ratings.ratings import change_book, check_scale
 from relevancy.wording import counted
 
 from .models import Qualification, QualificationAnswer, QualificationPair, QualificationRule
@@ -217,7 +218,7 @@ def answer(
     check_scale(book, expected_scale)
     if value is not None and value not in book.grades:
         raise InvalidRating(f"{value:g} is not a grade of the book {book}. Choose one of its grades.")
-    pair = active_pairs(book).filter(query=query, doc_id=judgments.clean_doc_id(doc_id)).first()
+    pair = active_pairs(book).filter(query=query, doc_id=ratings.clean_doc_id(doc_id)).first()
     if pair is None:
         raise InvalidRating("The document is no longer in the qualification set. Reload the page.")
     with write_turn(), transaction.atomic():
@@ -278,7 +279,7 @@ def list_raters(book: Book) -> list[QualifyingRater]:
 def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
     """Returns the pairs of the queue with a grade of people that is on the scale, each with the grade and whether it is agreed."""
     taken = set(active_pairs(book).values_list("query_id", "doc_id"))
-    pairs = judgments.judging_queue(book).pairs.filter(query__retired_at=None).order_by("pk")
+    pairs = judging.judging_queue(book).pairs.filter(query__retired_at=None).order_by("pk")
     by_query: dict[int, list[JudgingPair]] = defaultdict(list)
     for pair in pairs:
         if (pair.query_id, pair.doc_id) not in taken:
@@ -317,7 +318,7 @@ def _order(rater: User, pair: QualificationPair) -> float:
 
 def _documents(book: Book, pairs: Sequence[QualificationPair], by: User) -> list[JudgedDocument]:
     """Returns documents with cards of their own, as if they were unrated."""
-    queue = judgments.judging_queue(book)
+    queue = judging.judging_queue(book)
     cards = [
         JudgingPair(
             pk=CARD_OFFSET + pair.pk, queue=queue, query_id=pair.query_id, doc_id=pair.doc_id, run_id=pair.run_id or 0
@@ -326,7 +327,7 @@ def _documents(book: Book, pairs: Sequence[QualificationPair], by: User) -> list
     ]
     return [
         JudgedDocument(document.pair, document.query, document.result, ())
-        for document in judgments.read_documents(cards, by=by)
+        for document in judging.read_documents(cards, by=by)
     ]
 
 

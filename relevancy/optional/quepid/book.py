@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments
+from relevancy import ratings
 from relevancy.models import Book, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
@@ -98,7 +98,7 @@ class _BookReader:
         judged = list(pair.objects("judgements"))
         self._empty += not judged
         try:
-            doc_id = judgments.clean_doc_id(pair.text("doc_id")) if judged else ""
+            doc_id = ratings.clean_doc_id(pair.text("doc_id")) if judged else ""
         except ValidationError as error:
             raise BadFile(f"{pair.location}.doc_id: {error_text(error)}") from None
         for judgement in judged:

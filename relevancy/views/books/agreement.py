@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from relevancy import judgments
+from relevancy import books, judging
 from relevancy.models import Book, Role, User
 from relevancy.statistics.types import AgreeingRaters
 from relevancy.views.permissions import get_or_403
@@ -17,7 +17,7 @@ from relevancy.views.requests import HtmxRequest
 
 from .agreement_sentences import agreeing_text, bias_text, pace_text, summarize, unit_text
 
-MAX_RATINGS = judgments.MAX_AGREEMENT_RATINGS
+MAX_RATINGS = books.MAX_AGREEMENT_RATINGS
 MAX_PAIRS = 100  # rows of the table
 MAX_SIZES = 6  # numbers of ratings of a document, in the table “k of n agree”
 QUERIES_PER_PAGE = 50
@@ -57,7 +57,7 @@ class PairRow:
 class RaterRow:
     """A rater among the others. shares: `[(grade, number of ratings)]`."""
 
-    row: judgments.RaterRow
+    row: books.RaterRow
     grades: Sequence[tuple[float, int]]
 
     @property
@@ -91,7 +91,7 @@ def book_agreement(request: HtmxRequest, book_id: int) -> HttpResponse:
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
     context = _limit(book)
     if context["is_measured"]:
-        result = judgments.measure_agreement(book=book)
+        result = books.measure_agreement(book=book)
         pairs = _pairs(result)
         context |= {
             "result": result,
@@ -106,7 +106,7 @@ def book_agreement(request: HtmxRequest, book_id: int) -> HttpResponse:
             "pairs": pairs[:MAX_PAIRS],
             "more_pairs": len(pairs) - MAX_PAIRS,
         }
-    context["self_agreement"] = judgments.measure_self_agreement(book)
+    context["self_agreement"] = judging.measure_self_agreement(book)
     return render(request, "books/agreement.html", context)
 
 
@@ -116,7 +116,7 @@ def book_agreement_queries(request: HtmxRequest, book_id: int) -> HttpResponse:
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
     context = _limit(book)
     if context["is_measured"]:
-        rows = judgments.measure_query_agreement(book=book)
+        rows = books.measure_query_agreement(book=book)
         page = Paginator(rows, QUERIES_PER_PAGE).get_page(request.GET.get("page"))
         context |= {
             "page": page,
@@ -127,11 +127,11 @@ def book_agreement_queries(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 def _limit(book: Book) -> dict[str, object]:
     """Returns the variables of a page that reads all ratings of a book, and whether there are few enough."""
-    ratings = sum(grade.count for grade in judgments.count_by_grade(book))
+    ratings = sum(grade.count for grade in books.count_by_grade(book))
     return {"book": book, "ratings": ratings, "max_ratings": MAX_RATINGS, "is_measured": ratings <= MAX_RATINGS}
 
 
-def _figures(result: judgments.BookAgreement) -> Sequence[Figure]:
+def _figures(result: books.BookAgreement) -> Sequence[Figure]:
     agreement = result.agreement
     commonest = f"{100 * (agreement.commonest or 0):.0f} %"
     return [
@@ -164,7 +164,7 @@ def _figures(result: judgments.BookAgreement) -> Sequence[Figure]:
     ]
 
 
-def _pairs(result: judgments.BookAgreement) -> list[PairRow]:
+def _pairs(result: books.BookAgreement) -> list[PairRow]:
     rows = [
         PairRow(
             pair.a,

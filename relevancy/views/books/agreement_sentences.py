@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from relevancy import judgments, scores
+from relevancy import judging, scores
 from relevancy.statistics.types import Agreement, Coefficient, RaterFigures
 from relevancy.templatetags import numbers
 from relevancy.wording import counted
@@ -57,7 +57,7 @@ def bias_text(figures: RaterFigures) -> str:
     return "no difference shown"
 
 
-def pace_text(pace: judgments.Pace | None) -> str:
+def pace_text(pace: judging.Pace | None) -> str:
     """Returns a pace: "8 s" or "2 min 5 s"; "–" if there is none."""
     if pace is None:
         return numbers.MISSING

@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from relevancy import hooks, judgments
+from relevancy import books, hooks
 from relevancy.models import Book, Case, Role
 from relevancy.views.forms import add_errors
 from relevancy.views.new_case.forms import NameForm
@@ -23,7 +23,7 @@ def book_rename(request: HtmxRequest, book_id: int) -> HttpResponse:
     form = NameForm(request.POST or None, initial={"name": book.name})
     if form.is_valid():
         try:
-            judgments.rename_book(book=book, name=form.cleaned_data["name"], by=request.user)
+            books.rename_book(book=book, name=form.cleaned_data["name"], by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -38,7 +38,7 @@ def book_delete(request: HtmxRequest, book_id: int) -> HttpResponse:
     form = forms.Form(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            judgments.delete_book(book=book, by=request.user)
+            books.delete_book(book=book, by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -47,7 +47,7 @@ def book_delete(request: HtmxRequest, book_id: int) -> HttpResponse:
     context = {
         "book": book,
         "form": form,
-        "losses": judgments.book_losses(book),
+        "losses": books.book_losses(book),
         "parts": hooks.parts_of_book,
         "cases": cases,
         "hidden_cases": book.cases.count() - len(cases),

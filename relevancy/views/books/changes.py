@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from relevancy import judgments, tasks
+from relevancy import books, tasks
 from relevancy.models import Book, Role
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
@@ -54,9 +54,9 @@ def _store(request: HtmxRequest, book: Book) -> HttpResponse:
     }
     try:
         if action == Action.COPY:
-            copy = judgments.copy_book(book=book, name=data["name"], **changes)
+            copy = books.copy_book(book=book, name=data["name"], **changes)
             return redirect_with_message(request, reverse("book", args=[copy.pk]), "The copy of the book was created.")
-        judgments.change_settings(book=book, expected=form.expected, **changes)
+        books.change_settings(book=book, expected=form.expected, **changes)
     except ValidationError as error:
         book.refresh_settings()
         add_errors(form, error)
@@ -70,7 +70,7 @@ def _render(request: HtmxRequest, book: Book, form: BookChangeForm, *, status: i
     preview = None
     if form.is_bound and not form.errors.keys() - {"can_merge_grades", "name", "__all__"}:
         try:
-            preview = judgments.preview_settings(
+            preview = books.preview_settings(
                 book=book, settings=form.settings, new_grades=form.new_grades, by=request.user
             )
         except ValidationError as error:
@@ -81,7 +81,7 @@ def _render(request: HtmxRequest, book: Book, form: BookChangeForm, *, status: i
         "form": form,
         "preview": preview,
         "warning": QUEPID_WARNING if form["rule"].value() == Book.Rule.QUEPID else "",
-        "merged_text": judgments.merged_text(preview.merged) if preview and preview.merged else "",
-        "has_ratings": bool(judgments.rated_values(book)),
+        "merged_text": books.merged_text(preview.merged) if preview and preview.merged else "",
+        "has_ratings": bool(books.rated_values(book)),
     }
     return render(request, "books/change.html", context, status=status)

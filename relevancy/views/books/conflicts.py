@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import judgments, tasks
+from relevancy import judging, ratings, tasks
 from relevancy.models import Book, Role
 from relevancy.transfer import exports
 from relevancy.views.forms import form_error
@@ -29,34 +29,32 @@ CONFLICTS_PER_PAGE = 20
 class ConflictRow:
     """A document that raters disagree on, with its title as a run stored it, and the address that decides about it."""
 
-    conflict: judgments.Conflict
+    conflict: judging.Conflict
     title: str
     url: str
 
     @property
     def element_id(self) -> str:
         """The id of the row: the same for the same document, whatever its id contains."""
-        return judgments.conflict_key(self.conflict)
+        return judging.conflict_key(self.conflict)
 
 
 @require_GET
 def book_conflicts(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The list, with the largest differences first."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
-    form = ConflictFilterForm(
-        request.GET if "difference" in request.GET else {"difference": 1, "state": judgments.OPEN}
-    )
+    form = ConflictFilterForm(request.GET if "difference" in request.GET else {"difference": 1, "state": judging.OPEN})
     difference, state = (
         (form.cleaned_data["difference"], form.cleaned_data["state"]) if form.is_valid() else (1, "open")
     )
-    rows = judgments.find_conflicts(book=book, difference=difference, state="" if state == "all" else state)
+    rows = judging.find_conflicts(book=book, difference=difference, state="" if state == "all" else state)
     page = Paginator(rows, CONFLICTS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "book": book,
         "form": form,
         "page": page,
         "rows": _read_rows(book, list(page.object_list), request),
-        "decided": judgments.count_adjudications(book),
+        "decided": judging.count_adjudications(book),
         "can_decide": vars(book)["role"] >= Role.EDITOR,
         "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
         "parameters": f"difference={difference:g}&state={state}",
@@ -75,24 +73,24 @@ def book_adjudicate(request: HtmxRequest, book_id: int, query_id: int) -> HttpRe
         return conflict(request, url, form_error(form))
     value, title = form.cleaned_data["value"], form.cleaned_data["doc_id"]
     try:
-        doc_id = judgments.clean_doc_id(title)
+        doc_id = ratings.clean_doc_id(title)
         if value is None:
-            has_changed = judgments.withdraw_adjudication(query=query, doc_id=doc_id, by=request.user)
+            has_changed = judging.withdraw_adjudication(query=query, doc_id=doc_id, by=request.user)
             text = f"The decision about {doc_id[:60]} was taken back."
         else:
-            has_changed = judgments.adjudicate(
+            has_changed = judging.adjudicate(
                 query=query, doc_id=doc_id, value=value, by=request.user, expected_scale=form.cleaned_data["scale"]
             )
             text = f"Decided: {doc_id[:60]} has grade {value:g}."
-    except judgments.ScaleChanged as reason:
+    except ratings.ScaleChanged as reason:
         return refresh_after_conflict(request, url, reason)
-    except judgments.InvalidRating as reason:
+    except ratings.InvalidRating as reason:
         return conflict(request, url, reason)
     if has_changed:
         tasks.enqueue_book_rescore(book.pk)
     if not request.htmx:
         return redirect_with_message(request, url, text)
-    decided = judgments.read_conflict(query, doc_id)
+    decided = judging.read_conflict(query, doc_id)
     row = build_conflict_rows(book, [decided], request)[0]
     context = {"book": book, "row": row, "can_decide": True, "rule_text": RULE_TEXTS[Book.Rule(book.rule)]}
     return toast(render(request, "books/_conflict.html", context), text)
@@ -115,12 +113,12 @@ def _list_url(request: HtmxRequest, book: Book) -> str:
 
 
 def _read_rows(book: Book, rows: Sequence[Mapping[str, Any]], request: HtmxRequest) -> list[ConflictRow]:
-    return build_conflict_rows(book, judgments.read_conflicts(book, rows), request)
+    return build_conflict_rows(book, judging.read_conflicts(book, rows), request)
 
 
-def build_conflict_rows(book: Book, conflicts: Sequence[judgments.Conflict], request: HtmxRequest) -> list[ConflictRow]:
+def build_conflict_rows(book: Book, conflicts: Sequence[judging.Conflict], request: HtmxRequest) -> list[ConflictRow]:
     """Returns the rows of documents, each with its title and the address that decides about it."""
-    titles = judgments.read_titles(conflicts, by=request.user)
+    titles = judging.read_titles(conflicts, by=request.user)
     return [
         ConflictRow(
             document,

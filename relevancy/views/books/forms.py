@@ -11,7 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
-from relevancy import judgments, reports, scorers
+from relevancy import books, judging, reports, scorers
 from relevancy.models import Book, Case, JudgingQueue, Run, ScorerVersion, User
 from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
 from relevancy.views.forms import FormData, LineField, MultilineField, UncheckedTextField, add_errors
@@ -121,10 +121,10 @@ class BookSettingsForm(forms.Form):
         return bool(self["order"].value() == JudgingQueue.Order.DIFFERENCE)
 
     @property
-    def compared(self) -> judgments.ComparedRuns | None:
+    def compared(self) -> judging.ComparedRuns | None:
         """What is compared; None unless all of it was chosen. Of a valid form."""
         run_a, run_b, version = (self.cleaned_data[name] for name in COMPARED_FIELDS)
-        return judgments.ComparedRuns(run_a, run_b, version) if run_a and run_b and version else None
+        return judging.ComparedRuns(run_a, run_b, version) if run_a and run_b and version else None
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class BookChangeForm(forms.Form):
     name = LineField(required=False, max_length=191)
 
     def __init__(self, book: Book, data: FormData | None = None) -> None:
-        present = judgments.BookSettings.of(book)
+        present = books.BookSettings.of(book)
         initial = {
             "rule": book.rule,
             "scale": scale_text(book.scale),
@@ -174,7 +174,7 @@ class BookChangeForm(forms.Form):
         self.new_grades: dict[float, float] | None = None
         self._book = book
         rule: Any = self.fields["rule"]
-        rule.choices = [(rule, RULE_NAMES[Book.Rule(rule)]) for rule in judgments.offered_rules(book)]
+        rule.choices = [(rule, RULE_NAMES[Book.Rule(rule)]) for rule in books.offered_rules(book)]
         for field in self.fields.values():
             field.widget.use_required_attribute = lambda *_: False  # the errors stand at the fields
 
@@ -185,12 +185,12 @@ class BookChangeForm(forms.Form):
         try:
             is_present = data["scale"] == scale_text(self._book.scale)  # whose labels may contain commas
             scale = self._book.scale if is_present else scorers.parse_scale(data["scale"])
-            self.settings = judgments.book_settings(rule=data["rule"], scale=scale, relevant_from=data["relevant_from"])
+            self.settings = books.book_settings(rule=data["rule"], scale=scale, relevant_from=data["relevant_from"])
         except ValidationError as error:
             add_errors(self, error)
             return data
         if data["ratings"] == MAP:
-            self.new_grades = judgments.suggest_grades(self._book, self.settings)
+            self.new_grades = books.suggest_grades(self._book, self.settings)
             if data["mapped_for"] == data["scale"]:
                 self._read_new_grades()
         return data
@@ -220,18 +220,18 @@ class BookChangeForm(forms.Form):
         return [(f"{float(value):.17g}", float(value), label) for value, label in self.settings.scale]
 
     @property
-    def expected(self) -> judgments.BookSettings | None:
+    def expected(self) -> books.BookSettings | None:
         """The settings that the book had when the preview was made."""
         try:
             rule, scale, relevant_from = json.loads(self.cleaned_data["seen"])
-            return judgments.BookSettings(rule, scale, relevant_from)
+            return books.BookSettings(rule, scale, relevant_from)
         except (ValueError, TypeError):
             return None
 
     @property
     def hidden_values(self) -> Sequence[tuple[str, str]]:
         """What a form that applies this preview sends: names and values."""
-        present = judgments.BookSettings.of(self._book)
+        present = books.BookSettings.of(self._book)
         names = ("rule", "scale", "relevant_from", "ratings")
         values = [(name, str(self.data.get(name, ""))) for name in names]
         values += [(row.name, f"{row.new_value:.17g}") for row in self.rows]
@@ -250,7 +250,7 @@ class ConflictFilterForm(forms.Form):
     difference = forms.FloatField(label="Differ by at least", min_value=0, max_value=1_000_000)
     state = forms.ChoiceField(
         label="Show",
-        choices=[(judgments.OPEN, "not decided"), (judgments.DECIDED, "decided"), ("all", "all")],
+        choices=[(judging.OPEN, "not decided"), (judging.DECIDED, "decided"), ("all", "all")],
     )
 
 
@@ -333,7 +333,7 @@ class RaterActionForm(forms.Form):
     seen = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     def __init__(
-        self, rater: User, ratings: judgments.RaterRatings, people: QuerySet[User], data: FormData | None = None
+        self, rater: User, ratings: books.RaterRatings, people: QuerySet[User], data: FormData | None = None
     ) -> None:
         super().__init__(data)
         self.is_file = rater.kind == User.Kind.FILE

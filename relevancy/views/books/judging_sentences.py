@@ -1,6 +1,6 @@
 """How the documents to judge are chosen, in words."""
 
-from relevancy import judgments
+from relevancy import judging
 from relevancy.models import JudgingQueue
 
 
@@ -15,7 +15,7 @@ def order_text(queue: JudgingQueue) -> str:
         )
     if queue.built_at is None:
         return "The documents of the two runs are being put in order."
-    left = judgments.count_changing(queue)
+    left = judging.count_changing(queue)
     if not left:
         return "No document that is left to judge can change the comparison of the two runs."
     return (

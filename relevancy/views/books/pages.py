@@ -7,7 +7,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import judgments, tasks
+from relevancy import books, judging, tasks
 from relevancy.models import Book, Case, JudgingQueue, Role
 from relevancy.transfer import exports
 from relevancy.views.forms import add_errors
@@ -25,8 +25,8 @@ BOOKS_PER_PAGE, QUERIES_PER_PAGE = 25, 50
 @require_GET
 def book_list(request: HtmxRequest) -> HttpResponse:
     """The books that the user can see."""
-    page = Paginator(judgments.find_books(request.user), BOOKS_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "rater_role": Role.RATER, "max_counted": judgments.COUNTED}
+    page = Paginator(books.find_books(request.user), BOOKS_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "rater_role": Role.RATER, "max_counted": judging.COUNTED}
     return render(request, "books/list.html", context)
 
 
@@ -35,7 +35,7 @@ def book(request: HtmxRequest, book_id: int) -> HttpResponse:
     """One book. The first one to open it who may judge has its documents to judge chosen."""
     book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=Role.VIEWER)
     if vars(book)["role"] >= Role.RATER:
-        tasks.enqueue_judging_queue(judgments.judging_queue(book))
+        tasks.enqueue_judging_queue(judging.judging_queue(book))
     return _render_book(request, book)
 
 
@@ -47,7 +47,7 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
     if form.is_valid():
         data = form.cleaned_data
         try:
-            queue = judgments.set_judging(
+            queue = judging.set_judging(
                 book=book,
                 depth=data["depth"],
                 ratings_per_pair=data["ratings_per_pair"],
@@ -56,7 +56,7 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
                 compared=form.compared if form.is_by_difference else None,
                 by=request.user,
             )
-            judgments.set_guidelines(book=book, guidelines=data["guidelines"], by=request.user)
+            books.set_guidelines(book=book, guidelines=data["guidelines"], by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -89,7 +89,7 @@ def _render_book(
         "version": queue.version_id,
     }
     offered = {name: request.GET[name] for name in ("order", *COMPARED_FIELDS) if name in request.GET}
-    queries = Paginator(judgments.queries_with_coverage(book), QUERIES_PER_PAGE)
+    queries = Paginator(books.queries_with_coverage(book), QUERIES_PER_PAGE)
     context = {
         "book": book,
         "queue": queue,
@@ -98,13 +98,13 @@ def _render_book(
         if role >= Role.EDITOR
         else None,
         "page": queries.get_page(request.GET.get("page")),
-        "raters": judgments.count_by_rater(book),
-        "grades": judgments.count_by_grade(book),
-        "levels": judgments.count_pairs_by_level(book),
+        "raters": books.count_by_rater(book),
+        "grades": books.count_by_grade(book),
+        "levels": books.count_pairs_by_level(book),
         "cases": Case.objects.visible_to(request.user).live().filter(book=book),
-        "decided": judgments.count_adjudications(book),
+        "decided": judging.count_adjudications(book),
         "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
         "order_text": order_text(queue),
-        "progress": judgments.judging_progress(queue=queue, by=request.user) if queue.pk else None,
+        "progress": judging.judging_progress(queue=queue, by=request.user) if queue.pk else None,
     }
     return render(request, "books/book.html", context, status=status)

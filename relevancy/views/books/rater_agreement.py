@@ -9,7 +9,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 
-from relevancy import judgments, scores
+from relevancy import books, judging, scores
 from relevancy.models import Book, Case, Query, Role
 from relevancy.statistics.types import Interval
 from relevancy.templatetags import numbers
@@ -75,12 +75,12 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
     if not request.GET.keys() & {"first", "second"}:
         return redirect("book_agreement", book.pk)
-    form = RaterPairForm(judgments.raters_of(book), request.GET)
+    form = RaterPairForm(books.raters_of(book), request.GET)
     if not form.is_valid():
         raise Http404("No such raters.")
     a, b = form.cleaned_data["first"], form.cleaned_data["second"]
     cell = form.cleaned_data["grade_a"], form.cleaned_data["grade_b"]
-    result = judgments.compare_two_raters(book=book, a=a, b=b)
+    result = books.compare_two_raters(book=book, a=a, b=b)
     documents = result.documents.get(cell, ())
     page = Paginator(documents, CONFLICTS_PER_PAGE).get_page(request.GET.get("page"))
     keys = [{"query_id": query_id, "doc_id": doc_id} for query_id, doc_id in page]
@@ -95,7 +95,7 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
         "matrix": _matrix(book, result, cell),
         "cell": cell if None not in cell else None,
         "page": page,
-        "rows": build_conflict_rows(book, judgments.read_conflicts(book, keys), request) if keys else [],
+        "rows": build_conflict_rows(book, judging.read_conflicts(book, keys), request) if keys else [],
         "can_decide": vars(book)["role"] >= Role.EDITOR,
         "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
         "parameters": form.address,
@@ -107,7 +107,7 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
 def book_agreement_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpResponse:
     """How far the scores of the cases that the user can see move if only this rater counts. Nothing is stored."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
-    rater = get_object_or_404(judgments.raters_of(book), pk=rater_id)
+    rater = get_object_or_404(books.raters_of(book), pk=rater_id)
     cases = list(Case.objects.visible_to(request.user).live().filter(book=book).order_by("name", "pk"))
     queries = sum(case.case_queries.present().count() for case in cases)
     context: dict[str, object] = {"book": book, "rater": rater, "queries": queries, "max_queries": MAX_QUERIES}
@@ -120,7 +120,7 @@ def book_agreement_rater(request: HtmxRequest, book_id: int, rater_id: int) -> H
 
 
 def _matrix(
-    book: Book, result: judgments.TwoRaters, chosen: tuple[float | None, float | None]
+    book: Book, result: books.TwoRaters, chosen: tuple[float | None, float | None]
 ) -> list[tuple[float, list[Cell], int]]:
     """Returns `[(grade by a, cells, documents)]`, with the highest grade first."""
     grades = book.grades[::-1]

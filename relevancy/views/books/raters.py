@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from relevancy import judgments, tasks
+from relevancy import books, tasks
 from relevancy.hooks import BookRater
 from relevancy.models import Book, Role, User, Verdict
 from relevancy.views.permissions import get_or_403
@@ -31,9 +31,9 @@ BUTTONS = {
 def book_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpResponse:
     """What a rater has rated, and what can be done with it; with `action` in the address, what that would do. A post does it."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.EDITOR)
-    rater = get_object_or_404(judgments.raters_of(book), pk=rater_id)
-    ratings = judgments.count_ratings_of(book=book, rater=rater)
-    people = judgments.people_to_assign(by=request.user)
+    rater = get_object_or_404(books.raters_of(book), pk=rater_id)
+    ratings = books.count_ratings_of(book=book, rater=rater)
+    people = books.people_to_assign(by=request.user)
     data = request.POST if request.method == "POST" else request.GET if "action" in request.GET else None
     form = RaterActionForm(rater, ratings, people, data)
     context: dict[str, Any] = {"book": book, "rater": rater, "ratings": ratings, "form": form}
@@ -56,15 +56,15 @@ def book_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpRespons
     return render(request, "books/rater.html", context)
 
 
-def _preview(request: HtmxRequest, book: Book, rater: User, form: RaterActionForm) -> judgments.RaterPreview:
+def _preview(request: HtmxRequest, book: Book, rater: User, form: RaterActionForm) -> books.RaterPreview:
     action, person = RaterAction(form.cleaned_data["action"]), form.cleaned_data["person"]
     if action == RaterAction.ASSIGN:
-        return judgments.preview_assignment(book=book, rater=rater, person=person, by=request.user)
-    return judgments.preview_removal(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
+        return books.preview_assignment(book=book, rater=rater, person=person, by=request.user)
+    return books.preview_removal(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
 
 
 def _change(
-    request: HtmxRequest, book: Book, rater: User, ratings: judgments.RaterRatings, form: RaterActionForm
+    request: HtmxRequest, book: Book, rater: User, ratings: books.RaterRatings, form: RaterActionForm
 ) -> HttpResponse:
     action, person = RaterAction(form.cleaned_data["action"]), form.cleaned_data["person"]
     url = reverse("book_rater", args=[book.pk, rater.pk])
@@ -76,12 +76,12 @@ def _change(
         )
     try:
         if action == RaterAction.ASSIGN:
-            result = judgments.assign_ratings(book=book, rater=rater, person=person, by=request.user)
+            result = books.assign_ratings(book=book, rater=rater, person=person, by=request.user)
             text = f"{person} got {counted(result.given, 'rating')} by {rater}."
             if result.removed:
                 text += f" {_were(result.removed, 'rating')} removed, because {person} had judged the documents."
         else:
-            removed = judgments.remove_ratings(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
+            removed = books.remove_ratings(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
             text = f"{_were(removed, 'rating')} by {rater} removed."
     except ValidationError as error:
         return conflict(request, url, error)
@@ -96,8 +96,8 @@ def _were(count: int, noun: str) -> str:
 
 def _sentences(
     rater: User,
-    ratings: judgments.RaterRatings,
-    preview: judgments.RaterPreview,
+    ratings: books.RaterRatings,
+    preview: books.RaterPreview,
     action: RaterAction,
     person: User | None,
 ) -> list[str]:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 
-from relevancy import judgments, scores, tasks
+from relevancy import ratings, scores, tasks
 from relevancy.models import Case, CaseQuery
 from relevancy.transfer import ideal_csv, ideal_html, ideal_json
 from relevancy.views.forms import form_error
@@ -60,9 +60,9 @@ def rate(request: HtmxRequest, case: Case, case_query_id: int) -> HttpResponse:
         return conflict(request, back, form_error(form))
     try:
         changed = form.store(case_query.query, by=request.user)
-    except judgments.ScaleChanged as reason:
+    except ratings.ScaleChanged as reason:
         return refresh_after_conflict(request, back, reason)
-    except judgments.InvalidRating as reason:
+    except ratings.InvalidRating as reason:
         return conflict(request, back, reason)
     if changed:
         versions = [page.version, *(version for version in page.versions if version.pk != page.version.pk)]

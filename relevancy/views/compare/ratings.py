@@ -4,7 +4,7 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
-from relevancy import judgments, scores, tasks
+from relevancy import ratings, scores, tasks
 from relevancy.models import Role
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
@@ -34,9 +34,9 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         return conflict(request, back, form_error(form))
     try:
         changed = form.store(case_query.query, by=request.user)
-    except judgments.ScaleChanged as reason:
+    except ratings.ScaleChanged as reason:
         return refresh_after_conflict(request, back, reason)
-    except judgments.InvalidRating as reason:
+    except ratings.InvalidRating as reason:
         return conflict(request, back, reason)
     if changed:
         _rescore(page, case_query.query_id)

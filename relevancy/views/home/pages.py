@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from relevancy import cases, judgments, tasks
+from relevancy import books, cases, judging, tasks
 from relevancy.models import Case, Run
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.teams.invitations import invitations_to
@@ -100,8 +100,8 @@ def home(request: HtmxRequest) -> HttpResponse:
         return render(request, "home/_cases.html", context)
     context["waiting"] = waiting
     context["max_waiting"] = MAX_WAITING_LISTED
-    context["books_to_judge"] = judgments.books_to_judge(request.user)
-    context["max_counted"] = judgments.COUNTED
+    context["books_to_judge"] = books.books_to_judge(request.user)
+    context["max_counted"] = judging.COUNTED
     context["invitations"] = invitations_to(request)
     context["recent_activity"] = cases.recent_activity(request.user)
     return render(request, "home/home.html", context)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from relevancy import judgments
+from relevancy import judging
 from relevancy.models import Book, JudgingPair, User, Verdict
 from relevancy.templatetags.numbers import grade_class, grade_text
 
@@ -31,7 +31,7 @@ class Choice:
 class Card:
     """A document with the buttons to judge it. choices: empty for a scale with too many grades."""
 
-    document: judgments.JudgedDocument
+    document: judging.JudgedDocument
     choices: Sequence[Choice]
 
     @property
@@ -78,10 +78,10 @@ def build_choices(book: Book, own: float | None = None) -> list[Choice]:
 
 def read_cards(book: Book, pairs: Sequence[JudgingPair], by: User) -> list[Card]:
     """Returns the cards of pairs, in their order."""
-    return build_cards(book, judgments.read_documents(pairs, by=by))
+    return build_cards(book, judging.read_documents(pairs, by=by))
 
 
-def build_cards(book: Book, documents: Sequence[judgments.JudgedDocument]) -> list[Card]:
+def build_cards(book: Book, documents: Sequence[judging.JudgedDocument]) -> list[Card]:
     """Returns the cards of documents, in their order."""
     return [Card(document, build_choices(book, document.own.value if document.own else None)) for document in documents]
 

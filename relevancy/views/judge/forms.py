@@ -69,7 +69,7 @@ class JudgeForm(forms.Form):
 
     @property
     def judgment(self) -> dict[str, Any]:
-        """What `judgments.judge` takes of a valid form."""
+        """What `judging.judge` takes of a valid form."""
         data = self.cleaned_data
         return {
             "doc_id": data["doc_id"],

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import judgments, tasks
+from relevancy import judging, ratings, tasks
 from relevancy.models import Book, Case, JudgingPair, JudgingQueue, Role
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
@@ -26,17 +26,17 @@ PAIRS_AHEAD = 3  # the one that is shown, and two that the page has ready
 def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The page. `pair` in the address: shows this pair, for example to change its rating."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
-    if refusal := judgments.find_refusal(book, request.user):
+    if refusal := ratings.find_refusal(book, request.user):
         return HttpResponseRedirect(refusal.url)
-    queue = judgments.judging_queue(book)
+    queue = judging.judging_queue(book)
     tasks.enqueue_judging_queue(queue)
     queue.refresh_from_db()
-    last = judgments.last_judged(book=book, by=request.user)
+    last = judging.last_judged(book=book, by=request.user)
     chosen = _chosen_pair(request, queue)
-    pairs = [pair for pair in judgments.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD) if pair != chosen]
+    pairs = [pair for pair in judging.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD) if pair != chosen]
     cards = read_cards(book, [chosen, *pairs] if chosen else pairs, request.user)
     cards = _with_repeats(request, queue, cards)
-    last_pairs = judgments.pairs_of(last)
+    last_pairs = judging.pairs_of(last)
     shown = cards[0].document.pair if cards else None
     context = {
         "book": book,
@@ -66,22 +66,22 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
     query = get_object_or_404(book.queries.select_related("book"), pk=data["query"])
     judgment = form.judgment
     try:
-        if data["card"] >= judgments.REPEAT_OFFSET:
+        if data["card"] >= judging.REPEAT_OFFSET:
             given = {name: judgment[name] for name in ("verdict", "value", "expected_scale")}
-            judgments.answer_repeat(book=book, card_id=data["card"], by=request.user, **given)
+            judging.answer_repeat(book=book, card_id=data["card"], by=request.user, **given)
             has_changed = False
         else:
-            has_changed = judgments.judge(query=query, by=request.user, **judgment) > 0
-    except judgments.ScaleChanged as reason:
+            has_changed = judging.judge(query=query, by=request.user, **judgment) > 0
+    except ratings.ScaleChanged as reason:
         return refresh_after_conflict(request, url, reason)
-    except judgments.InvalidRating as reason:
+    except ratings.InvalidRating as reason:
         return conflict(request, url, reason)
     if has_changed:
         tasks.enqueue_book_rescore(book.pk)
     if not request.htmx:
         return HttpResponseRedirect(url)
-    queue = judgments.judging_queue(book)
-    pairs = judgments.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD)
+    queue = judging.judging_queue(book)
+    pairs = judging.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD)
     cards = read_cards(book, [pair for pair in pairs if pair.pk not in form.known_pairs], request.user)
     context = {
         "book": book,
@@ -97,9 +97,9 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
 def judge_pause(request: HtmxRequest, book_id: int) -> HttpResponse:
     """Frees the documents that are kept for the user, and shows what was done and where to go on."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
-    queue = judgments.judging_queue(book)
+    queue = judging.judging_queue(book)
     if request.method == "POST":
-        judgments.release_pairs(queue=queue, by=request.user)
+        judging.release_pairs(queue=queue, by=request.user)
         return HttpResponseRedirect(reverse("judge_pause", args=[book.pk]))
     return render(request, "judge/pause.html", {"book": book, **progress_context(request.user, queue)})
 
@@ -109,12 +109,12 @@ def judge_undo(request: HtmxRequest, book_id: int) -> HttpResponse:
     """Takes back the user's last rating in the book and shows its document again."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
     url = reverse("judge", args=[book.pk])
-    newest = judgments.last_change(book=book, by=request.user)
-    repeat_id = judgments.undo_repeat(book=book, by=request.user, after=newest.at if newest else None)
+    newest = ratings.last_change(book=book, by=request.user)
+    repeat_id = judging.undo_repeat(book=book, by=request.user, after=newest.at if newest else None)
     if repeat_id is not None:
         messages.info(request, "Your last rating was taken back.")
         return HttpResponseRedirect(f"{url}?pair={repeat_id}")
-    undone = judgments.undo(book=book, by=request.user, change=newest)
+    undone = ratings.undo(book=book, by=request.user, change=newest)
     if undone is None:
         messages.warning(request, "You have no rating in this book that could be taken back.")
         return HttpResponseRedirect(url)
@@ -132,10 +132,10 @@ def _with_repeats(
 ) -> list[Card]:
     """Adds a document that the user judges again, unless the page has it; after the others, so that nothing tells it apart."""
     card_id = parse_card(request) if request.method == "GET" else 0
-    chosen = judgments.read_repeat(book=queue.book, card_id=card_id, by=request.user) if card_id else None
+    chosen = judging.read_repeat(book=queue.book, card_id=card_id, by=request.user) if card_id else None
     if chosen is not None:
         return [*build_cards(queue.book, [chosen]), *cards]
-    due = judgments.due_repeats(queue=queue, by=request.user)
+    due = judging.due_repeats(queue=queue, by=request.user)
     return [*cards, *build_cards(queue.book, [document for document in due if document.pair.pk not in present_ids])]
 
 
@@ -143,7 +143,7 @@ def _chosen_pair(request: HtmxRequest, queue: JudgingQueue) -> JudgingPair | Non
     """Returns the pair that the address names, claimed for the user if it is free."""
     pair: JudgingPair | None = queue.pairs.filter(pk=parse_number(request.GET.get("pair", ""))).first()
     if pair is not None:
-        judgments.claim_pair(pair=pair, by=request.user)
+        judging.claim_pair(pair=pair, by=request.user)
     return pair
 
 

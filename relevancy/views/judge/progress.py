@@ -4,21 +4,21 @@ from dataclasses import replace
 
 from django.utils import timezone
 
-from relevancy import judgments
+from relevancy import judging
 from relevancy.models import JudgingQueue, User
 
 
 def progress_context(user: User, queue: JudgingQueue) -> dict[str, object]:
     """Returns what `judge/_progress.html` shows."""
-    progress = judgments.judging_progress(queue=queue, by=user)
-    due = judgments.count_due_repeats(queue=queue, by=user)
+    progress = judging.judging_progress(queue=queue, by=user)
+    due = judging.count_due_repeats(queue=queue, by=user)
     if due:  # what comes again now is left, too
         progress = replace(progress, pairs=progress.pairs + due, left=progress.left + due)
-    pace = judgments.measure_sitting(book=queue.book, by=user, now=timezone.now())
+    pace = judging.measure_sitting(book=queue.book, by=user, now=timezone.now())
     return {"progress": progress, "pace": pace, "pace_text": describe_pace(pace, progress)}
 
 
-def describe_pace(pace: judgments.Sitting, progress: judgments.JudgingProgress) -> str:
+def describe_pace(pace: judging.Sitting, progress: judging.JudgingProgress) -> str:
     """Returns the pace and about how long the rest takes, such as “140 an hour, about 25 min left”; empty without a pace."""
     minutes = pace.minutes_for(progress.left)
     if pace.per_hour is None or minutes is None:

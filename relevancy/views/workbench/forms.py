@@ -10,7 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from relevancy import judgments, runs
+from relevancy import ratings, runs
 from relevancy.models import Case, CaseQuery, Query, Scorer, User
 from relevancy.views.forms import FormData, InitialValues, LineField, UncheckedTextField
 from relevancy.views.responses import pretty_json
@@ -241,11 +241,11 @@ class RatingForm(forms.Form):
     scale = forms.CharField(required=False)
 
     def store(self, query: Query, *, by: User) -> int:
-        """Stores the rating, or takes it back. Returns the number of ratings that changed; raises what `judgments.rate` raises."""
-        doc_id, value = judgments.clean_doc_id(self.cleaned_data["doc_id"]), self.cleaned_data["value"]
+        """Stores the rating, or takes it back. Returns the number of ratings that changed; raises what `ratings.rate` raises."""
+        doc_id, value = ratings.clean_doc_id(self.cleaned_data["doc_id"]), self.cleaned_data["value"]
         if value is None:
-            return judgments.remove(query=query, doc_ids=[doc_id], by=by)
-        return judgments.rate(query=query, doc_id=doc_id, value=value, by=by, expected_scale=self.cleaned_data["scale"])
+            return ratings.remove(query=query, doc_ids=[doc_id], by=by)
+        return ratings.rate(query=query, doc_id=doc_id, value=value, by=by, expected_scale=self.cleaned_data["scale"])
 
 
 class RateShownForm(forms.Form):

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import judgments, queries, tasks
+from relevancy import books, queries, tasks
 from relevancy.models import Case, CaseQuery, Query, QueryLink
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, parse_number
@@ -80,12 +80,12 @@ def copy_ratings(request: HtmxRequest, case_id: int, link_id: int) -> HttpRespon
     if request.method == "POST":
         query: Query = get_object_or_404(linked, pk=parse_number(request.POST.get("query", "")))
         query.book = case.book
-        count = judgments.copy_to_linked(query=query, by=request.user)
+        count = books.copy_to_linked(query=query, by=request.user)
         if count:
             tasks.enqueue_book_rescore(case.book_id)
         text = f"{counted(count, 'rating')} copied from “{query}” to the queries that it is linked with."
         return redirect_with_message(request, reverse("query_links", args=[case.pk]), text)
-    counts = judgments.preview_copies(query_link)
+    counts = books.preview_copies(query_link)
     rows = [(query, counts[query.pk]) for query in linked if query.pk in counts]
     return render(request, "workbench/copy_ratings.html", {"case": case, "link": query_link, "rows": rows})
 

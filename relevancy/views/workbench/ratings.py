@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST
 from django_htmx.http import reswap, retarget, trigger_client_event
 
-from relevancy import judgments, scores, tasks
+from relevancy import ratings, scores, tasks
 from relevancy.models import CaseQuery, Role
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, page_parameters
@@ -31,9 +31,9 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         return conflict(request, workbench.queries.open_url(case_query), form_error(form))
     try:
         changed = form.store(case_query.query, by=request.user)
-    except judgments.ScaleChanged as reason:
+    except ratings.ScaleChanged as reason:
         return refresh_after_conflict(request, workbench.queries.open_url(case_query), reason)
-    except judgments.InvalidRating as reason:
+    except ratings.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     if changed:
         _rescore(workbench, case_query.query_id)
@@ -53,15 +53,15 @@ def rate_shown(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRe
     own_ratings = {result.doc_id: result.mine for result in results}
     doc_ids = [doc_id for doc_id, own in own_ratings.items() if own is None or form.cleaned_data["all"]]
     try:
-        changed = judgments.rate_many(
+        changed = ratings.rate_many(
             query=case_query.query,
             values=dict.fromkeys(doc_ids, grade),
             by=request.user,
             expected_scale=form.cleaned_data["scale"],
         )
-    except judgments.ScaleChanged as reason:
+    except ratings.ScaleChanged as reason:
         return refresh_after_conflict(request, workbench.queries.open_url(case_query), reason)
-    except judgments.InvalidRating as reason:
+    except ratings.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     if changed:
         _rescore(workbench, case_query.query_id)
@@ -77,7 +77,7 @@ def undo(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Takes back the user's last rating in the case, or the last ones that were given together."""
     case = get_case(request, case_id, needs=Role.RATER)
     workbench = Workbench(request, case, query_filter=QueryFilter.from_parameters(page_parameters(request)))
-    undone = judgments.undo(case=case, by=request.user)
+    undone = ratings.undo(case=case, by=request.user)
     if undone is None:
         return conflict(request, workbench.queries.url(), "You have no rating in this case that could be taken back.")
     _rescore(workbench, undone.query.pk)
@@ -92,7 +92,7 @@ def undo(request: HtmxRequest, case_id: int) -> HttpResponse:
     return toast(_render(request, "workbench/_undone.html", workbench, row), text, level=level)
 
 
-def _undone_text(undone: judgments.UndoneRatings) -> str:
+def _undone_text(undone: ratings.UndoneRatings) -> str:
     """What was taken back, in a sentence."""
     count, kept = len(undone.undone), len(undone.kept)
     query = f"of “{undone.query}”"

@@ -5,7 +5,7 @@ import csv
 import pytest
 from django.urls import reverse
 
-from relevancy import activity, cases, judgments
+from relevancy import activity, cases, ratings
 from relevancy.models import Activity, RatingChange
 from tests.factories import make_case, query_of
 from tests.views.workbench.example_cases import attributes, by_id, elements, tree, words
@@ -14,7 +14,7 @@ from tests.views.workbench.example_cases import attributes, by_id, elements, tre
 @pytest.fixture
 def case(people, team):
     case = make_case(1, owner=people["admin"])
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=people["admin"])
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=people["admin"])
     cases.share(case=case, team=team, by=people["owner"])
     return case
 

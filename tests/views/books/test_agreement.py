@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import judgments, scores
+from relevancy import books, scores
 from relevancy.models import User
 from relevancy.templatetags.numbers import coefficient, difference, effect
 from relevancy.views.books import agreement, rater_agreement
@@ -30,7 +30,7 @@ def at(case):
 
 def test_page_has_the_figures_of_the_service(sign_in, case):
     response = sign_in("viewer").get(at(case))
-    result = judgments.measure_agreement(book=case.book)
+    result = books.measure_agreement(book=case.book)
     page = response.content.decode()
     expected = result.agreement.alpha["ordinal"]
     assert expected.value is not None
@@ -74,7 +74,7 @@ def pair_at(case, a, b, **cell):
 def test_each_rater_has_bias_and_grades(sign_in, case):
     response = sign_in("viewer").get(at(case))
     page = response.content.decode()
-    for row in judgments.measure_agreement(book=case.book).by_rater:
+    for row in books.measure_agreement(book=case.book).by_rater:
         assert f'data-rater="{row.rater.pk}"' in page
         assert reverse("book_agreement_rater", args=[case.book_id, row.rater.pk]) in page
         assert effect(row.figures.bias.value) in page

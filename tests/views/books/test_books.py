@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from relevancy import cases, judgments
+from relevancy import books, cases, judging, ratings
 from relevancy.models import Book, JudgingQueue, Rating, ScorerVersion
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
 from tests.views.workbench.example_cases import SCRIPT, make_workbench_case
@@ -25,8 +25,8 @@ def at(case, name="book"):
 
 def prepare(case, **settings):
     given = {"depth": 10, "ratings_per_pair": 1, "order": "query", **settings}
-    judgments.set_judging(book=case.book, **given)
-    judgments.build_judging_queue(book=case.book)
+    judging.set_judging(book=case.book, **given)
+    judging.build_judging_queue(book=case.book)
 
 
 def test_list_has_the_books_one_can_see_with_what_is_left(sign_in, case):
@@ -54,9 +54,9 @@ def test_page_does_not_say_no_run_before_the_documents_to_judge_are_chosen(sign_
 
 def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
     prepare(case, ratings_per_pair=2)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=people["rater"])
-    judgments.judge(query=query_of(case, "query 2"), doc_id="b", by=people["rater"], verdict="cannot", note="No")
-    judgments.judge(query=query_of(case, "query 2"), doc_id="c", by=people["rater"], verdict="later")
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=people["rater"])
+    judging.judge(query=query_of(case, "query 2"), doc_id="b", by=people["rater"], verdict="cannot", note="No")
+    judging.judge(query=query_of(case, "query 2"), doc_id="c", by=people["rater"], verdict="later")
     context = sign_in("viewer").get(at(case)).context
     assert [(row.rater.name, row.rated, row.cannot) for row in context["raters"]] == [("Admin", 2, 0), ("Rater", 1, 1)]
     assert [(grade.value, grade.count) for grade in context["grades"]] == [(0, 1), (1, 0), (2, 0), (3, 2)]
@@ -150,9 +150,7 @@ def test_wrong_settings_change_nothing_and_are_kept_in_the_form(sign_in, case, w
 
 
 def test_hostile_guidelines_are_shown_and_not_obeyed(sign_in, case):
-    judgments.set_guidelines(
-        book=case.book, guidelines=f"{SCRIPT}\n\n<img src=x onerror=alert(1)>\n\n[a](javascript:b)"
-    )
+    books.set_guidelines(book=case.book, guidelines=f"{SCRIPT}\n\n<img src=x onerror=alert(1)>\n\n[a](javascript:b)")
     page = sign_in("viewer").get(at(case)).content.decode()
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     assert SCRIPT not in page

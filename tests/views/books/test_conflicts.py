@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from relevancy import judgments
+from relevancy import judging
 from relevancy.models import Rating
 from tests.factories import make_user, query_of, rate_all, remap
 from tests.views.workbench.example_cases import SCRIPT, attributes, elements, make_workbench_case, tree
@@ -92,7 +92,7 @@ def test_queries_of_other_books_are_not_found(sign_in, people, team, case):
 
 
 def test_decisions_are_marked_where_ratings_are_shown(sign_in, people, case):
-    judgments.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=people["editor"])
+    judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=people["editor"])
     case_query = case.case_queries.get(query__text="query 1")
     client = sign_in("editor")
     for url in (
@@ -106,7 +106,7 @@ def test_decisions_are_marked_where_ratings_are_shown(sign_in, people, case):
 
 
 def test_all_ratings_are_downloaded(sign_in, people, case):
-    judgments.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=people["editor"])
+    judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=people["editor"])
     response = sign_in("viewer").get(reverse("book_ratings_csv", args=[case.book_id]))
     assert response["Content-Type"] == "text/csv; charset=utf-8"
     assert "attachment" in response["Content-Disposition"]

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import accounts, judgments
+from relevancy import accounts, judging
 from relevancy.models import Rating, RatingChange, Verdict
 from tests.factories import query_of, rate_all
 from tests.views.workbench.example_cases import make_workbench_case
@@ -61,7 +61,7 @@ def test_ratings_that_came_after_the_preview_are_not_removed(sign_in, case, dana
 
 def test_a_verdict_is_reset(sign_in, people, case):
     rater = people["rater"]
-    judgments.judge(query=query_of(case, "query 2"), doc_id="a", verdict=Verdict.LATER, by=rater)
+    judging.judge(query=query_of(case, "query 2"), doc_id="a", verdict=Verdict.LATER, by=rater)
     client = sign_in("editor")
     page = client.get(reverse("book", args=[case.book_id])).content.decode()
     assert at(case, rater) in page

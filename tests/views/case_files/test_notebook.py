@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 from django.utils.html import strip_tags
 
-from relevancy import judgments, runs
+from relevancy import ratings, runs
 from relevancy.accounts import api_tokens
 from relevancy.models import ApiToken
 from relevancy.transfer import notebook
@@ -30,7 +30,7 @@ def ann():
 @pytest.fixture
 def case(ann):
     case = make_case(["star wars", "=alien"], {"star wars": {"a": 3, "x": 1}}, owner=ann, measures=("P@2", "nDCG@10"))
-    judgments.rate(query=query_of(case, "star wars"), doc_id="a", value=1, by=make_user("Ben"))
+    ratings.rate(query=query_of(case, "star wars"), doc_id="a", value=1, by=make_user("Ben"))
     attempt = make_attempt(case)
     script_of(attempt).answers = {"star wars": ["a", "b"], "=alien": []}
     case.run = run_now(attempt)

@@ -7,7 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relevancy import judgments, runs
+from relevancy import ratings, runs
 from relevancy.models import Case, CaseQuery, Rating
 from tests.views.factories import make_case, make_run
 
@@ -18,8 +18,8 @@ HEADER = "query,docid,rating\n"
 def case(people, team):
     case = make_case(people["admin"], team=team)
     query = case.book.queries.get(text="star wars")
-    judgments.rate(query=query, doc_id="1", value=3, by=people["editor"])
-    judgments.rate(query=query, doc_id="2", value=5, by=people["editor"])
+    ratings.rate(query=query, doc_id="1", value=3, by=people["editor"])
+    ratings.rate(query=query, doc_id="2", value=5, by=people["editor"])
     return case
 
 

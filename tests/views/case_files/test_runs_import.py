@@ -3,7 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from relevancy import cases, judgments, queries
+from relevancy import cases, queries, ratings
 from relevancy.models import Endpoint, Run
 from tests.views.factories import make_case, make_run
 
@@ -13,7 +13,7 @@ ROWS = "query,docid,position,title\nstar wars,1,1,A New Hope\nstar trek,2,1,Firs
 @pytest.fixture
 def case(people, team):
     case = make_case(people["admin"], team=team)
-    judgments.rate(query=case.book.queries.get(text="star wars"), doc_id="1", value=10, by=people["editor"])
+    ratings.rate(query=case.book.queries.get(text="star wars"), doc_id="1", value=10, by=people["editor"])
     return case
 
 

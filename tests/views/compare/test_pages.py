@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from relevancy import cases, comparison, judgments, queries, runs, tasks
+from relevancy import cases, comparison, queries, ratings, runs, tasks
 from relevancy.models import Case, Query, Ranking, Run, ScorerVersion, StoredComparison
 from relevancy.templatetags import numbers
 from relevancy.transfer import comparison_json
@@ -441,7 +441,7 @@ def test_files_that_are_not_ready(sign_in, case, compared, monkeypatch):
 def test_a_pinned_run_compares_when_its_engine_is_gone(sign_in, case, compared):
     runs.pin(run=compared[0])
     compared[0].attempt.endpoint.__class__.objects.all().update(engine="uninstalled")
-    judgments.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=case.owner)
     response = open_ready(sign_in("viewer"), case, open=entry(case, "query 1").pk)
     assert words(by_id(response, "difference")) == "+33.3"
 

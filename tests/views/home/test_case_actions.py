@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy import cases, judgments, teams
+from relevancy import cases, ratings, teams
 from relevancy.models import Attempt, Book, Case, Endpoint, Membership, Rating, Role, Run, Team
 from tests.markup import compact
 from tests.views.factories import make_case, make_run
@@ -164,7 +164,7 @@ def test_duplicate_page_offers_the_same_book_only_to_editors_of_the_book(sign_in
 
 def test_duplicate_leads_to_the_copy_and_says_what_was_left_out(sign_in, people, team):
     case = make_case(people["admin"], team=team)
-    judgments.rate(query=case.book.queries.first(), doc_id="1", value=case.book.top, by=people["rater"])
+    ratings.rate(query=case.book.queries.first(), doc_id="1", value=case.book.top, by=people["rater"])
     client = sign_in("editor")
     data = {"name": "Trial", "ratings": "copy", "with_attempts": "on"}
     answer = client.post(at(case, "duplicate"), data, follow=True)

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from relevancy import cases, judgments, scores
+from relevancy import cases, ratings, scores
 from relevancy.models import Case, Query, RatingChange, Run
 from tests.markup import compact
 from tests.views.factories import make_case, make_run
@@ -185,7 +185,7 @@ def statements(client, url="/"):
 
 def rate_one(rater):
     query = Query.objects.filter(text="star wars").first()
-    judgments.rate(query=query, doc_id="1", value=query.book.top, by=rater)
+    ratings.rate(query=query, doc_id="1", value=query.book.top, by=rater)
 
 
 def test_home_same_number_of_statements_for_30_cases(sign_in, people, team):
@@ -287,7 +287,7 @@ def rate(case, rater, count, at=None):
     query = Query.objects.get(book=case.book, text="star wars")
     before = RatingChange.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     for number in range(count):
-        judgments.rate(query=query, doc_id=f"{before}-{number}", value=case.book.top, by=rater)
+        ratings.rate(query=query, doc_id=f"{before}-{number}", value=case.book.top, by=rater)
     if at is not None:
         RatingChange.objects.filter(pk__gt=before).update(at=at)
 

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from relevancy import judgments
+from relevancy import books, judging, ratings
 from relevancy.models import Book, JudgingPair, Rating, RatingChange, RepeatedPair, Verdict
 from tests.factories import query_of, remap
 from tests.views.workbench.example_cases import HTMX, SCRIPT, make_workbench_case
@@ -47,7 +47,7 @@ def test_page_shows_a_document_and_has_the_next_ones(sign_in, case):
 
 
 def test_page_hides_ranks_and_ratings_of_others_until_the_rater_has_rated(sign_in, people, case):
-    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=3, order="rank")
+    judging.set_judging(book=case.book, depth=10, ratings_per_pair=3, order="rank")
     client = sign_in("rater")
     client.get(url(case))
     pair = JudgingPair.objects.get(query__text="query 1", doc_id="a")
@@ -222,17 +222,17 @@ def test_everything_judged_and_everything_claimed_are_different(sign_in, people,
         send(client, case, shown(client.get(url(case)))[0], grade="1")
     response = client.get(url(case))
     assert (response.context["cards"], response.context["progress"].left) == ([], 0)
-    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=2, order="query")
-    judgments.build_judging_queue(book=case.book)
-    judgments.next_pairs(queue=judgments.judging_queue(case.book), by=people["owner"], count=9)
+    judging.set_judging(book=case.book, depth=10, ratings_per_pair=2, order="query")
+    judging.build_judging_queue(book=case.book)
+    judging.next_pairs(queue=judging.judging_queue(case.book), by=people["owner"], count=9)
     response = client.get(url(case))
     assert (response.context["cards"], response.context["progress"].left) == ([], 1)
 
 
 def test_hostile_text_is_shown_and_not_obeyed(sign_in, people, case):
-    judgments.set_guidelines(book=case.book, guidelines=f"# Grades\n{SCRIPT}\n[x](javascript:alert(1))")
+    books.set_guidelines(book=case.book, guidelines=f"# Grades\n{SCRIPT}\n[x](javascript:alert(1))")
     case.runs.get().rankings.update(hits=[[SCRIPT, 1.0, {"id": SCRIPT}]])
-    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=1, order="query")
+    judging.set_judging(book=case.book, depth=10, ratings_per_pair=1, order="query")
     page = sign_in("rater").get(url(case)).content.decode()
     assert "alert(&quot;x&quot;)" in page
     assert SCRIPT not in page
@@ -294,8 +294,8 @@ def test_scale_that_changes_while_the_rating_is_stored_is_noticed(case, people):
     query = case.book.queries.select_related("book").first()
     expected = query.book.scale_key
     remap(case)  # `query.book` is the book as the request has read it
-    with pytest.raises(judgments.ScaleChanged):
-        judgments.judge(query=query, doc_id="a", value=1, by=people["rater"], expected_scale=expected)
+    with pytest.raises(ratings.ScaleChanged):
+        judging.judge(query=query, doc_id="a", value=1, by=people["rater"], expected_scale=expected)
     assert not Rating.objects.filter(rater=people["rater"]).exists()
 
 
@@ -311,12 +311,12 @@ def test_a_rater_who_is_removed_while_judging_stores_nothing_more(sign_in, peopl
 
 def test_rule_may_change_under_a_rater(case):
     before = case.book.scale_key
-    judgments.set_rule(book=case.book, rule="mean")
+    books.set_rule(book=case.book, rule="mean")
     assert Book.objects.get(pk=case.book_id).scale_key == before
 
 
 def test_a_document_comes_again_as_if_it_were_new(sign_in, people, case):
-    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=3, order="query", repeat_share=50)
+    judging.set_judging(book=case.book, depth=10, ratings_per_pair=3, order="query", repeat_share=50)
     client = sign_in("rater")
     client.get(url(case))
     send(client, case, "1b", grade="2")
@@ -326,7 +326,7 @@ def test_a_document_comes_again_as_if_it_were_new(sign_in, people, case):
     repeated = RepeatedPair.objects.create(query=query, doc_id="b", rater=people["rater"], run=run, wait=0)
     response = client.get(url(case))
     card = response.context["cards"][-1]
-    assert card.document.pair.pk == judgments.REPEAT_OFFSET + repeated.pk
+    assert card.document.pair.pk == judging.REPEAT_OFFSET + repeated.pk
     assert not card.others
     page = response.content.decode()
     assert f'data-left="{6}"' in page  # five others, and this one

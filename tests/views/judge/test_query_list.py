@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import judgments
+from relevancy import judging, ratings
 from relevancy.models import JudgingPair, Rating, Verdict
 from tests.factories import query_of, remap
 from tests.views.workbench.example_cases import HTMX, attributes, by_id, elements, make_workbench_case, tree
@@ -15,8 +15,8 @@ pytestmark = pytest.mark.django_db
 def case(people, team, script):
     """Two queries with three documents each, on the scale 0–3; the admin has rated one document, and two ratings are wanted."""
     case = make_workbench_case(people, team, 2, {"query 1": {"a": 3}})
-    judgments.set_judging(book=case.book, depth=10, ratings_per_pair=2, order="query")
-    judgments.build_judging_queue(book=case.book)
+    judging.set_judging(book=case.book, depth=10, ratings_per_pair=2, order="query")
+    judging.build_judging_queue(book=case.book)
     return case
 
 
@@ -79,7 +79,7 @@ def test_without_javascript_each_button_leads_back_to_its_document(sign_in, peop
 
 def test_cannot_judge_keeps_the_note_and_can_be_taken_back(sign_in, people, case):
     client = sign_in("rater")
-    judgments.rate(query=query_1(case), doc_id="b", value=1, note="Half of it", by=people["rater"])
+    ratings.rate(query=query_1(case), doc_id="b", value=1, note="Half of it", by=people["rater"])
     page = send(client, case, "b", headers=HTMX, cannot="The query is not clear").content.decode()
     assert own(people, "b") == (Verdict.CANNOT, None, "The query is not clear\nHalf of it")
     assert "data-cannot" in page
@@ -122,7 +122,7 @@ def test_next_query_and_then_nothing(sign_in, people, case):
     assert {first.text, second.text} == {"query 1", "query 2"}
     for query in (first, second):
         for doc_id in "abc":
-            judgments.judge(query=query, doc_id=doc_id, value=1, by=people["rater"])
+            judging.judge(query=query, doc_id=doc_id, value=1, by=people["rater"])
     response = client.get(url(case))
     assert response.context["query"] is None
     assert "You have judged everything" in response.content.decode()
@@ -130,7 +130,7 @@ def test_next_query_and_then_nothing(sign_in, people, case):
 
 
 def test_documents_on_the_pages_of_others_are_counted(sign_in, people, case):
-    judgments.claim_query(queue=judgments.judging_queue(case.book), query=query_1(case), by=people["editor"])
+    judging.claim_query(queue=judging.judging_queue(case.book), query=query_1(case), by=people["editor"])
     pair = JudgingPair.objects.get(query=query_1(case), doc_id="c")
     JudgingPair.objects.filter(pk=pair.pk).update(claimed_by=None, claimed_until=None)
     page = sign_in("rater").get(url(case, query=query_1(case).pk)).content.decode()

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from relevancy import cases, judgments, scores
+from relevancy import cases, ratings, scores
 from relevancy.models import CaseScore, PublicLink, QueryScore
 from tests.factories import make_attempt, make_case, make_endpoint, query_of, run_now
 
@@ -20,7 +20,7 @@ def case(people, team):
     case = make_case(["laptop", "<b>phone</b>"], {"laptop": {"a": 3}}, owner=people["admin"])
     cases.share(case=case, team=team)
     run_now(make_attempt(case, make_endpoint(people["admin"])))
-    judgments.rate(query=query_of(case, "laptop"), doc_id="a", value=1, by=people["rater"])
+    ratings.rate(query=query_of(case, "laptop"), doc_id="a", value=1, by=people["rater"])
     cases.annotations.add(case=case, run=case.runs.get(), text="A secret note", by=people["admin"])
     scores.rescore_run(case.runs.get())
     return case

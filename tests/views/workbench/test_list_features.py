@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from relevancy import judgments, queries, scores
+from relevancy import queries, ratings, scores
 from relevancy.models import Query, Run
 from relevancy.views.workbench.query_filter import QueryFilter
 
@@ -164,7 +164,7 @@ def test_raters_of_documents_that_are_not_shown_are_named_where_they_differ(sign
     for doc_id, grades in {"mine": (2, None), "same": (2, 2), "different": (2, 0), "others": (None, 1)}.items():
         for user, grade in zip((people["rater"], people["editor"]), grades, strict=True):
             if grade is not None:
-                judgments.rate(query=case_query.query, doc_id=doc_id, value=grade, by=user)
+                ratings.rate(query=case_query.query, doc_id=doc_id, value=grade, by=user)
     listed = tree(sign_in("rater").get(at(case, "query_unretrieved", case_query.pk), headers=HTMX))
     rows = {attributes(row)["data-document"]: row for row in elements(listed, _name="li", cls="result")}
     named = {doc_id: [words(part) for part in elements(row, cls="judgments")] for doc_id, row in rows.items()}

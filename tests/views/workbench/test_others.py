@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy import judgments, queries
+from relevancy import queries, ratings
 from tests.factories import query_of
 
 from .example_cases import at, case_query_of, make_workbench_case, start
@@ -21,7 +21,7 @@ def test_changes_of_others_are_named_once(sign_in, people, case):
     client = sign_in("rater")
     first = changes(client, case)
     assert (first["queries"], first["run"]) == ([], 1)
-    judgments.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["editor"])
+    ratings.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["editor"])
     second = changes(client, case, first["since"])
     assert second["queries"] == [case_query_of(case, "query 2").pk]
     assert changes(client, case, second["since"]) == {**second, "queries": []}
@@ -30,7 +30,7 @@ def test_changes_of_others_are_named_once(sign_in, people, case):
 def test_changes_of_ones_own_are_not_news(sign_in, people, case):
     client = sign_in("rater")
     before = changes(client, case)
-    judgments.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["rater"])
+    ratings.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["rater"])
     after = changes(client, case, before["since"])
     assert after["queries"] == []
     assert after["since"] > before["since"]
@@ -40,7 +40,7 @@ def test_changes_of_removed_queries_are_left_out(sign_in, people, case):
     client = sign_in("rater")
     before = changes(client, case)
     queries.remove(case_query=case_query_of(case, "query 2"))
-    judgments.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["editor"])
+    ratings.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["editor"])
     assert changes(client, case, before["since"])["queries"] == []
 
 

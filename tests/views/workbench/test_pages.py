@@ -8,7 +8,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from relevancy import cases, endpoints, engines, judgments, queries, scorers, scores, tasks
+from relevancy import cases, endpoints, engines, queries, ratings, scorers, scores, tasks
 from relevancy.hooks import Place, links_at
 from relevancy.models import CaseScore, Endpoint, QueryScore, Rating, Run, Scorer, ScorerVersion
 from relevancy.views.workbench import query_list, urls
@@ -923,7 +923,7 @@ def test_every_text_is_escaped(sign_in, people, team, script):
     Run.objects.update(config={**run.config, "fields": "id:id, title:title, long, items"})
     set_hits(Run.objects.get(), SCRIPT, [(f"d{SCRIPT}", fields)])
     case_query.query.book = case.book
-    judgments.rate(query=case_query.query, doc_id=f"d{SCRIPT}", value=2, by=people["rater"], note=SCRIPT)
+    ratings.rate(query=case_query.query, doc_id=f"d{SCRIPT}", value=2, by=people["rater"], note=SCRIPT)
     client = sign_in("editor")
     places = [
         at(case, "case", open=case_query.pk, q="script"),

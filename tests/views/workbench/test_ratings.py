@@ -6,7 +6,7 @@ import pytest
 from django.contrib.messages import get_messages
 from django.db import DatabaseError
 
-from relevancy import judgments, scores
+from relevancy import ratings, scores
 from relevancy.models import CaseScore, Rating, RatingChange, Run, ScorerVersion, Verdict
 from tests.factories import make_user, query_of, rate_all, remap, run_now, script_of
 
@@ -317,7 +317,7 @@ def test_undo_of_ratings_given_together_is_offered_with_them(sign_in, people, ca
 def test_undo_reports_changes_of_other_users(sign_in, people, case):
     client, query = sign_in("rater"), query_of(case, "query 1")
     send(client, case, "query 1", "b", "3")
-    judgments.rate_book(book=case.book, values={query.pk: {"b": 1}}, rater=people["rater"], by=people["admin"])
+    ratings.rate_book(book=case.book, values={query.pk: {"b": 1}}, rater=people["rater"], by=people["admin"])
     toast = json.loads(undo(client, case).headers["HX-Trigger"])["toast"]
     assert "Nothing taken back. 1 rating of “query 1” kept" in toast["text"]
     assert toast["level"] == "warning"
@@ -410,7 +410,7 @@ def test_long_scale_is_a_number_field(sign_in, people, team, script):
 def test_notes_of_others_are_shown_with_the_result(sign_in, people, case):
     someone = make_user("Somebody")
     query = query_of(case, "query 1")
-    judgments.rate(query=query, doc_id="b", value=1, by=someone, note="why")
+    ratings.rate(query=query, doc_id="b", value=1, by=someone, note="why")
     Rating.objects.filter(rater=someone).update(verdict=Verdict.CANNOT, value=None)
     client = sign_in("viewer")
     case_query = case_query_of(case, "query 1")

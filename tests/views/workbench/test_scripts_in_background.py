@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy import judgments, sandbox, scorers, tasks
+from relevancy import ratings, sandbox, scorers, tasks
 from relevancy.models import QueryScore
 from tests.factories import make_scorer, query_of, run_now
 
@@ -120,7 +120,7 @@ def test_rating_that_changes_nothing_does_not_poll(sign_in, case, worker):
 
 
 def test_opened_page_does_not_run_scripts(sign_in, case, worker):
-    judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="b", value=2, by=case.owner)
     response = sign_in("viewer").get(at(case, "case"))
     (notice,) = elements(tree(response), **{"data-notice": "stale-scores"})
     assert attributes(notice)["hx-get"] == at(case, "run_state")

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments, scores
+from relevancy import ratings, scores
 from relevancy.models import Rating, RatingChange, User
 from relevancy.optional.clicks import click_logs, counting
 from relevancy.optional.clicks.log_formats import read_log
@@ -132,7 +132,7 @@ def test_too_many_estimates_are_refused(case, monkeypatch):
 
 
 def test_preview_counts_and_changes_nothing(case):
-    judgments.rate(query=query_of(case, "q1"), doc_id="a", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "q1"), doc_id="a", value=3, by=case.owner)
     log = load(case)
     preview = counting.preview(log=log, thresholds=[0.15, 0.3, 0.39], min_evidence=100)
     assert [(row.grade, row.low, row.documents, row.rated, row.judged) for row in preview.grades] == [
@@ -148,7 +148,7 @@ def test_preview_counts_and_changes_nothing(case):
 
 def test_counting_does_what_the_preview_says(case):
     query = query_of(case, "q1")
-    judgments.rate(query=query, doc_id="a", value=0, by=case.owner)
+    ratings.rate(query=query, doc_id="a", value=0, by=case.owner)
     log = load(case)
     revision = case.book.queries.get(pk=query.pk).revision
     result = counting.let_count(log=log, thresholds=[0.15, 0.3, 0.39], min_evidence=100, by=case.owner)
@@ -181,7 +181,7 @@ def test_counting_again_replaces_what_counted(case):
 def test_people_rate_later_and_the_clicks_go(case):
     log = load(case)
     counting.let_count(log=log, thresholds=[0.15, 0.3, 0.39], min_evidence=100, by=case.owner)
-    judgments.rate(query=query_of(case, "q1"), doc_id="a", value=1, by=case.owner)
+    ratings.rate(query=query_of(case, "q1"), doc_id="a", value=1, by=case.owner)
     counting.let_count(log=log, thresholds=[0.15, 0.3, 0.39], min_evidence=100, by=case.owner)
     assert grades(case) == {"b": 1, "c": 0}
 

@@ -3,7 +3,7 @@
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from relevancy import accounts, judgments
+from relevancy import accounts, ratings
 from relevancy.models import Rating
 from relevancy.optional.clicks.click_logs import RATER
 from relevancy.optional.clicks.models import ClickLog
@@ -111,6 +111,6 @@ def test_nothing_can_be_counted_without_a_log(sign_in, case, thresholds):
 def test_the_page_of_the_rater_leads_to_the_clicks(sign_in, case):
     rater = accounts.ensure_machine(RATER)
     query = case.book.queries.first()
-    judgments.rate(query=query, doc_id="a", value=case.book.grades[0], by=rater)
+    ratings.rate(query=query, doc_id="a", value=case.book.grades[0], by=rater)
     page = sign_in("editor").get(f"/books/{case.book_id}/raters/{rater.pk}/").content.decode()
     assert f'href="/books/{case.book_id}/clicks/"' in page

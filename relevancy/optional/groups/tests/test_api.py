@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy import cases, judgments
+from relevancy import cases, ratings
 from relevancy.models import CaseScore, Role
 from relevancy.optional.groups import groups
 from relevancy.optional.groups.models import CaseGroup
@@ -96,7 +96,7 @@ def test_scores_are_no_change_of_a_group(client, case):
     groups.add_case(group=group, case=case)
     path = f"/groups/{group.pk}"
     etag = client.send("GET", path).headers["ETag"]
-    judgments.rate(query=query_of(case, "query 1"), doc_id="b", value=1, by=case.owner)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="b", value=1, by=case.owner)
     run_now(attempt)
     assert client.send("GET", path, **{"If-None-Match": etag}).status_code == 200
     assert client.send("PATCH", path, {"name": "One"}, **{"If-Match": etag}).status_code == 200

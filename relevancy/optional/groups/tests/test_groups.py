@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import cases, comparison, judgments, queries, scores
+from relevancy import cases, comparison, queries, ratings, scores
 from relevancy.models import Role, ScorerVersion
 from relevancy.optional.groups import figures, groups, stored_groups
 from relevancy.optional.groups.models import CaseGroup, StoredGroupComparison
@@ -151,7 +151,7 @@ def test_the_verdict_is_computed_again_after_a_rating_another_weighting_and_for_
     weighted = groups.compare_group(group=group, view=view).figures.together
     assert weighted.difference == pytest.approx((2 * 50 + 4 * 25) / 6) != before.difference
     # A rating changes what a comparison that is about to be computed was asked for: it is not stored.
-    judgments.rate(query=query_of(markets[0], "query 2"), doc_id="x", value=3, by=owner)
+    ratings.rate(query=query_of(markets[0], "query 2"), doc_id="x", value=3, by=owner)
     StoredGroupComparison.objects.update(figures=None)
     stored_groups.compute(waiting.stored.pk)
     assert not StoredGroupComparison.objects.filter(pk=waiting.stored.pk).exists()

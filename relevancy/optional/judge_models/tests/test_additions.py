@@ -6,8 +6,9 @@ from decimal import Decimal
 import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from tests.judgments.test_books_and_imports import ZERO_TO_TEN, fresh, grades, remap
 
-from relevancy import accounts, judgments
+from relevancy import accounts, books, judging
 from relevancy.models import Activity, Case, Query, User
 from relevancy.optional.judge_models import calibration, counting, jobs, judges
 from relevancy.optional.judge_models.automatic import set_automatic
@@ -20,7 +21,6 @@ from relevancy.optional.judge_models.models import (
 )
 from tests.activity.test_recording import Recorder
 from tests.factories import make_case, make_user, query_of, rate_all
-from tests.judgments.test_books_and_imports import ZERO_TO_TEN, fresh, grades, remap
 
 pytestmark = pytest.mark.django_db
 
@@ -53,8 +53,8 @@ def test_answers_of_judge_models_get_the_new_grades() -> None:
     judge = make_judge(case.owner)
     ask(case, judge, {"b": 2, "c": 0, "d": None})
     book = fresh(case)
-    settings = judgments.book_settings(rule=book.rule, scale=ZERO_TO_TEN)
-    assert judgments.suggest_grades(book, settings).keys() == {0, 1, 2}
+    settings = books.book_settings(rule=book.rule, scale=ZERO_TO_TEN)
+    assert books.suggest_grades(book, settings).keys() == {0, 1, 2}
     with pytest.raises(ValidationError, match="rated 0 meanwhile"):
         remap(case, {1: 3})
     assert remap(case) == 1
@@ -70,7 +70,7 @@ def test_answers_of_judge_models_come_with_a_merge() -> None:
     ask(case, judge, {"a": 3, "b": None, "c": 1})
     ask(other, judge, {"a": None, "b": 2, "c": 2, "d": 0})
     CalibrationSample.objects.create(book=other.book, query_ids=[1], seed=1, created_by=case.owner)
-    judgments.merge_books(book=fresh(case), other=fresh(other), by=case.owner)
+    books.merge_books(book=fresh(case), other=fresh(other), by=case.owner)
     assert answers(case) == {"a": 3, "b": 2, "c": 2, "d": 0}
     assert {job.book_id for job in JudgeJob.objects.all()} == {case.book_id}
     assert not CalibrationSample.objects.exists()
@@ -81,7 +81,7 @@ def test_decision_counts_as_the_grade_of_people() -> None:
     case = make_case(1, {"query 1": {"a": 0}})
     rate_all(case, {"query 1": {"a": 3}}, make_user())
     query = query_of(case, "query 1")
-    judgments.adjudicate(query=query, doc_id="a", value=1, by=case.owner)
+    judging.adjudicate(query=query, doc_id="a", value=1, by=case.owner)
     rate_all(case, {"query 1": {"a": 3}}, make_user())
     people = calibration._people_grades(case.book, [query.pk])
     assert people.values == {query.pk: {"a": 1}}

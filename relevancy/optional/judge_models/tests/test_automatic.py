@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments, tasks
+from relevancy import judging, tasks
 from relevancy.models import Case, Rating, User
 from relevancy.optional.judge_models import jobs, judges
 from relevancy.optional.judge_models.automatic import automatic_state, set_automatic, start_automatic
@@ -29,7 +29,7 @@ def case() -> Case:
     """Two queries with three documents each, of which one is rated, run once; the queue is chosen."""
     case = make_case(2, {"query 1": {"a": 3}})
     run_now(make_attempt(case))
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     return case
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import judgments
+from relevancy import judging
 from relevancy.models import ImportedRating, Rating, RatingImport, ScorerVersion
 from relevancy.optional.judge_models import calibration, counting, jobs, judges
 from relevancy.optional.judge_models.fake_judge import fake_judge
@@ -28,7 +28,7 @@ def test_the_corrected_score_covers_the_truth_where_the_judge_is_wrong() -> None
     attempt = make_attempt(case)
     script_of(attempt).default = [str(number) for number in range(1, 6)]
     run = run_now(attempt)
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     sample = calibration.draw_sample(book=case.book, size=SAMPLED, by=case.owner, seed=3)
     version = ScorerVersion.objects.used_by(case)[0]
     with fake_judge(truth=lambda query, document: str(truth(query, document["title"])), confusion=CONFUSION) as server:
@@ -69,7 +69,7 @@ def test_the_corrected_score_covers_the_truth_where_the_judge_is_wrong() -> None
 def test_ratings_of_judge_models_are_not_taken_for_those_of_people() -> None:
     case = make_case(3)
     run = run_now(make_attempt(case))
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     sample = calibration.draw_sample(book=case.book, size=2, by=case.owner, seed=1)
     with fake_judge(truth=lambda query, document: "2") as server:
         judge = judges.create(name="Judge", protocol="openai", url=server.url, model="m", by=make_user())
@@ -84,7 +84,7 @@ def test_ratings_of_judge_models_are_not_taken_for_those_of_people() -> None:
 def test_imported_ratings_that_were_not_moved_yet_are_those_of_people() -> None:
     case = make_case(3)
     run = run_now(make_attempt(case))
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     sample = calibration.draw_sample(book=case.book, size=2, by=case.owner, seed=1)
     rating_import = RatingImport.objects.create(
         book=case.book, by=case.owner, source="import", progressed_at=timezone.now()
@@ -105,7 +105,7 @@ def test_imported_ratings_that_were_not_moved_yet_are_those_of_people() -> None:
 def test_a_sample_is_drawn_from_the_seed_and_stays() -> None:
     case = make_case(30)
     run_now(make_attempt(case))
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     first, second = (calibration.draw_sample(book=case.book, size=10, by=case.owner, seed=5) for _ in range(2))
     assert first.query_ids == second.query_ids
     assert len(set(first.query_ids)) == 10

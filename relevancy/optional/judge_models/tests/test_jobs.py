@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.utils import timezone
 
-from relevancy import judgments, scores, tasks
+from relevancy import judging, scores, tasks
 from relevancy.models import Case, Rating, RatingChange, User
 from relevancy.optional.judge_models import counting, jobs, judges
 from relevancy.optional.judge_models.fake_judge import FakeJudge, fake_judge
@@ -33,7 +33,7 @@ def case() -> Case:
     """Two queries with the documents a, b and c, run once; the queue is chosen."""
     case = make_case(2)
     run_now(make_attempt(case))
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     return case
 
 
@@ -132,7 +132,7 @@ def test_pictures_count_in_estimate_and_budget(server: FakeJudge, prefix: str, i
     case = make_case(2)
     field = f'id:id title:id {{"name": "id", "type": "image", "prefix": "{prefix}"}}'
     run_now(make_attempt(case, fields=field))
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     prices = {"input_price": Decimal(1000), "parameters": {"max_tokens": 100}}
     blind, seeing = make_judge(server, **prices), make_judge(server, name="Sees", image_tokens=50_000, **prices)
     without, estimate = (jobs.estimate(judge=judge, book=case.book) for judge in (blind, seeing))
@@ -180,7 +180,7 @@ def test_failed_documents_stay_failed_until_they_are_repeated(server: FakeJudge,
 def test_ten_failures_in_a_row_stop_the_job(server: FakeJudge) -> None:
     case = make_case(8)
     run_now(make_attempt(case))
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     server.variant = "html"
     job, progress = judge_book(make_judge(server, parallel=1), case)
     assert job.status == JudgeJob.Status.STOPPED

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from django.urls import reverse
 
-from relevancy import judgments
+from relevancy import judging
 from relevancy.models import Rating, Team, User
 from relevancy.optional.judge_models import jobs, judges
 from relevancy.optional.judge_models.automatic import start_automatic
@@ -31,7 +31,7 @@ def server() -> Iterator[FakeJudge]:
 def case(people, team, script):
     """Three queries with three results each, chosen for judging."""
     case = make_workbench_case(people, team, 3, {"query 1": {"a": 3}})
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     User.objects.filter(pk=people["editor"].pk).update(can_create_endpoints=True)
     people["editor"].refresh_from_db()
     return case

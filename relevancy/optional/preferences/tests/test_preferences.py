@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import judgments, runs
+from relevancy import books, runs
 from relevancy.activity.sentences import describe
 from relevancy.models import Case, Run, User
 from relevancy.optional.preferences import preferences
@@ -202,7 +202,7 @@ def test_a_merge_of_books_keeps_tests_and_answers() -> None:
     rater = make_user()
     answer(test, rater, "b")
     other: Case = make_case(["query 1"], owner=before.case.owner)
-    judgments.merge_books(book=other.book, other=before.case.book, by=before.case.owner)
+    books.merge_books(book=other.book, other=before.case.book, by=before.case.owner)
     test = PreferenceTest.objects.of_book(other.book).get()
     assert preferences.measure_preferences(test).sign.wins == 1
     assert test.test_queries.filter(query__book=other.book).count() == 2

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import judgments
+from relevancy import judging
 from relevancy.models import Rating
 from relevancy.optional.qualification import qualification
 from relevancy.optional.qualification.models import Qualification, QualificationAnswer
@@ -17,7 +17,7 @@ KEY = {"query 1": {"a": 3, "b": 0, "c": 2}, "query 2": {"a": 1, "b": 3, "c": 0}}
 def case(people, team, script):
     case = make_workbench_case(people, team, 2, KEY)
     case.book.teams.add(team)
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     return case
 
 

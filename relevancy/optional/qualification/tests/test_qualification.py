@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import cases, judgments, scores
+from relevancy import books, cases, judging, ratings, scores
 from relevancy.activity.sentences import describe
 from relevancy.models import Activity, Book, Case, Rating, RatingChange, Role, Team, User, Verdict
 from relevancy.optional.qualification import qualification
@@ -20,7 +20,7 @@ def case() -> Case:
     """Two queries with three documents each, all rated by the owner; shared with a team of raters."""
     case = make_case(2, KEY)
     run_now(make_attempt(case))
-    judgments.build_judging_queue(book=case.book)
+    judging.build_judging_queue(book=case.book)
     team = Team.objects.create(name="Raters")
     cases.share(case=case, team=team)
     return case
@@ -62,7 +62,7 @@ def test_draw_takes_the_grade_by_the_rule_and_is_even_over_the_grades(case: Case
 
 
 def test_draw_prefers_documents_that_raters_agree_on(case: Case) -> None:
-    judgments.rate(query=query_of(case, "query 2"), doc_id="c", value=0, by=make_rater(case))
+    ratings.rate(query=query_of(case, "query 2"), doc_id="c", value=0, by=make_rater(case))
     for seed in range(5):
         qualification.active_pairs(case.book).delete()
         qualification.draw_pairs(book=case.book, count=1, seed=seed, by=case.owner)
@@ -93,15 +93,15 @@ def test_documents_are_shown_without_ratings_and_later_is_not_stored(case: Case)
 def test_no_rating_of_a_new_rater_is_stored_before_the_rater_has_passed(case: Case) -> None:
     book, rater = switch_on(case), make_rater(case)
     query = query_of(case, "query 1")
-    with pytest.raises(judgments.RatingRefused):
-        judgments.rate(query=query, doc_id="z", value=1, by=rater)
-    with pytest.raises(judgments.RatingRefused):
-        judgments.judge(query=query, doc_id="z", verdict=Verdict.CANNOT, by=rater)
-    with pytest.raises(judgments.RatingRefused):
-        judgments.rate_many(query=query, values={"z": 1}, by=rater, source="api")
+    with pytest.raises(ratings.RatingRefused):
+        ratings.rate(query=query, doc_id="z", value=1, by=rater)
+    with pytest.raises(ratings.RatingRefused):
+        judging.judge(query=query, doc_id="z", verdict=Verdict.CANNOT, by=rater)
+    with pytest.raises(ratings.RatingRefused):
+        ratings.rate_many(query=query, values={"z": 1}, by=rater, source="api")
     assert not Rating.objects.filter(rater=rater).exists()
     assert answer_all(book, rater) == State.PASSED
-    judgments.rate(query=query, doc_id="z", value=1, by=rater)
+    ratings.rate(query=query, doc_id="z", value=1, by=rater)
     assert Rating.objects.get(rater=rater, doc_id="z").value == 1
 
 
@@ -159,7 +159,7 @@ def test_distance_and_cannot_judge(case: Case) -> None:
 
 def test_known_raters_and_editors_need_no_qualification(case: Case) -> None:
     known = make_rater(case)
-    judgments.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=known)
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=known)
     editor = make_user()
     Team.objects.get(name="Raters").memberships.create(user=editor, role=Role.EDITOR)
     case.book.teams.add(Team.objects.get(name="Raters"))
@@ -208,9 +208,9 @@ def test_new_grades_change_the_key_and_the_answers(case: Case) -> None:
 def test_grades_off_the_scale_are_refused(case: Case, value: float) -> None:
     book, rater = switch_on(case), make_rater(case)
     document = qualification.next_documents(book=book, by=rater, count=1)[0]
-    with pytest.raises(judgments.InvalidRating):
+    with pytest.raises(ratings.InvalidRating):
         qualification.answer(query=document.query, doc_id=document.pair.doc_id, value=value, by=rater)
-    with pytest.raises(judgments.InvalidRating):
+    with pytest.raises(ratings.InvalidRating):
         qualification.set_key(by=case.owner, pair=qualification.active_pairs(book).first(), value=value)
 
 
@@ -218,7 +218,7 @@ def test_a_book_with_qualification_is_not_merged_into_another(case: Case) -> Non
     switch_on(case)
     other = make_case(1, owner=case.owner)
     with pytest.raises(ValidationError, match="have to qualify"):
-        judgments.merge_books(book=other.book, other=case.book, by=case.owner)
+        books.merge_books(book=other.book, other=case.book, by=case.owner)
 
 
 def test_what_editors_and_raters_do_is_in_the_log_of_the_case(case: Case) -> None:
@@ -255,7 +255,7 @@ def test_a_set_is_gone_with_the_book_that_is_merged(case: Case) -> None:
     book = switch_on(case)
     qualification.set_rule(book=book, share=None, distance=0, by=case.owner)
     other = make_case(1, owner=case.owner)
-    assert judgments.preview_merge(book=other.book, other=book, by=case.owner).result.ratings == 6
+    assert books.preview_merge(book=other.book, other=book, by=case.owner).result.ratings == 6
     assert qualification.active_pairs(book).count() == 6
-    judgments.merge_books(book=other.book, other=book, by=case.owner)
+    books.merge_books(book=other.book, other=book, by=case.owner)
     assert not qualification.active_pairs(other.book).exists()

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.utils import timezone
 
-from relevancy import judgments, queries, runs
+from relevancy import queries, ratings, runs
 from relevancy.models import Case, Endpoint, Rating, Role, ScorerVersion, Verdict
 from relevancy.optional.quepid import case_export
 from relevancy.optional.quepid.case import parse_case
@@ -111,8 +111,8 @@ def test_several_ratings_become_the_grade_without_a_name(ann):
     case = make_case(["a"], {"a": {"1": 3, "2": 1}}, owner=ann)
     ben = make_user("Ben")
     query = query_of(case, "a")
-    judgments.rate(query=query, doc_id="1", value=0, by=ben, note="why")
-    judgments.rate(query=query, doc_id="3", value=2, by=ben)
+    ratings.rate(query=query, doc_id="1", value=0, by=ben, note="why")
+    ratings.rate(query=query, doc_id="3", value=2, by=ben)
     now = timezone.now()
     Rating.objects.create(query=query, doc_id="4", verdict=Verdict.CANNOT, rater=ben, created_at=now, updated_at=now)
     content, left_out = exported(case)

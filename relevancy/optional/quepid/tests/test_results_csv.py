@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from relevancy import judgments, queries, runs, scores, transfer
+from relevancy import queries, ratings, runs, scores, transfer
 from relevancy.models import Case, Team
 from relevancy.transfer import exports, formats, queries_import, ratings_import, runs_file
 from tests.factories import make_attempt, make_case, query_of, run_now, script_of
@@ -54,7 +54,7 @@ def test_general_has_the_columns_of_quepid_and_the_scores_of_the_newest_run(case
 
 
 def test_general_has_no_score_that_is_older_than_the_ratings(case):
-    judgments.rate(query=query_of(case, "wars"), doc_id="b", value=3, by=case.owner)
+    ratings.rate(query=query_of(case, "wars"), doc_id="b", value=3, by=case.owner)
     assert table(case, "general")[1][4] == ""
     scores.rescore_run(case.run)
     assert table(case, "general")[1][4] == "100.0"

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import judgments, reports, tasks
+from relevancy import judging, reports, tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_book, find_case, find_owner, find_versions
 from relevancy.models import Book, Run
@@ -132,8 +132,8 @@ class Command(Base):
     def _judge(self, options: dict[str, Any]) -> None:
         judge, book, by = _find_judge(options["name"]), find_book(options["book"]), find_owner(options["owner"])
         budget = _amount(options["budget"], "--budget") if options["budget"] else None
-        queue = judgments.judging_queue(book)
-        if judgments.is_outdated(queue):
+        queue = judging.judging_queue(book)
+        if judging.is_outdated(queue):
             reports.judging_order.build_judging_queue(book)
         choice = {"repeat_failed": options["repeat_failed"], "only_unrated": options["only_unrated"]}
         self._write_estimate(jobs.estimate(judge=judge, book=book, **choice))

@@ -1,0 +1,191 @@
+"""How far the raters of a book agree: all of them, one among the others, two with each other, and on each query."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from relevancy.judging.pace import Pace, measure_pace
+from relevancy.models import Book, ImportedRating, Query, Rating, User, current_ratings
+from relevancy.statistics import (
+    AgreeingRaters,
+    Agreement,
+    Coefficient,
+    KappaWeights,
+    PairAgreement,
+    QueryGrades,
+    RaterFigures,
+    RaterTable,
+    compare_raters,
+    count_agreeing,
+    measure_queries,
+    measure_raters,
+)
+from relevancy.statistics import measure_agreement as measure_table
+
+COLUMNS = ("id", "query_id", "query__link_id", "doc_id", "rater_id", "value", "is_adjudication")
+
+
+@dataclass(frozen=True)
+class RaterPair:
+    """Two raters, and the documents that both rated. `figures.a` and `figures.b` are positions in the table of raters."""
+
+    a: User
+    b: User
+    figures: PairAgreement
+
+
+@dataclass(frozen=True)
+class RaterRow:
+    """A rater among the others. pace: None if too few ratings of this rater were given on pages."""
+
+    rater: User
+    figures: RaterFigures
+    pace: Pace | None
+
+
+@dataclass(frozen=True)
+class BookAgreement:
+    """The agreement of the raters of a book.
+
+    raters: all users with a rating, by name. documents: rated documents of all queries, each counted once per query.
+    agreement: over the documents that two or more raters rated.
+    by_rater: each of them among the others, in the same order.
+    agreeing: "k of n agree" on the documents of `agreement`.
+    pairs: raters with documents in common.
+    """
+
+    raters: list[User]
+    by_rater: list[RaterRow]
+    documents: int
+    agreement: Agreement
+    agreeing: list[AgreeingRaters]
+    pairs: list[RaterPair]
+
+
+@dataclass(frozen=True)
+class QueryRow:
+    """A query with the grades that raters gave for its documents."""
+
+    query: Query
+    figures: QueryGrades
+
+
+@dataclass(frozen=True)
+class TwoRaters:
+    """Two raters on the documents that both rated.
+
+    figures, kappas: None and empty without such a document.
+    documents: `{(grade by a, grade by b): [(query id, document id)]}`, in this order.
+    """
+
+    a: User
+    b: User
+    figures: PairAgreement | None
+    kappas: Mapping[KappaWeights, Coefficient]
+    documents: Mapping[tuple[float, float], Sequence[tuple[int, str]]]
+
+
+type _Grade = tuple[int, int, str, int, float]
+"""The id of the query; its unit, which is the query, or those that it is linked with; document; rater's id; grade."""
+
+
+# 100,000 ratings take less than two seconds, most of them with one core for the intervals.
+MAX_AGREEMENT_RATINGS = 200_000  # that are read while a person waits
+
+
+def raters_of(book: Book) -> QuerySet[User]:
+    """Returns the users with a rating in a book, by name."""
+    stored = Rating.objects.filter(rater=OuterRef("pk"), query__book=book)
+    imported = ImportedRating.objects.applied().filter(rater=OuterRef("pk"), query__book=book)
+    return User.objects.filter(Exists(stored) | Exists(imported)).order_by("name", "email", "pk")
+
+
+def measure_agreement(*, book: Book) -> BookAgreement:
+    """Computes the agreement of a book's raters from all grades. Three SQL statements.
+
+    "Cannot judge", "later" and the decisions of adjudicators, who have seen the ratings of others, are left out. Intervals draw
+    queries, those that are linked together.
+    """
+    grades = _read_grades(book)
+    documents = {(query_id, doc_id) for query_id, _, doc_id, _, _ in grades}
+    table = _build_table(book, grades)
+    users = User.objects.in_bulk({rater_id for _, _, _, rater_id, _ in grades})
+    raters = [users[pk] for pk in sorted(users)]  # the table numbers them by their ids
+    paces = measure_pace(book)
+    rows = [
+        RaterRow(rater, figures, paces.get(rater.pk))
+        for rater, figures in zip(raters, measure_raters(table), strict=True)
+    ]
+    rows.sort(key=lambda row: (str(row.rater), row.rater.pk))
+    return BookAgreement(
+        raters=[row.rater for row in rows],
+        by_rater=rows,
+        documents=len(documents),
+        agreement=measure_table(table),
+        agreeing=count_agreeing(table),
+        pairs=[RaterPair(raters[pair.a], raters[pair.b], pair) for pair in compare_raters(table)],
+    )
+
+
+def measure_query_agreement(*, book: Book) -> list[QueryRow]:
+    """Returns the queries with a grade: those on whose documents the fewest ratings agree first, those without two ratings of a
+    document last. Two SQL statements."""
+    grades = _read_grades(book)
+    query_ids = sorted({query_id for query_id, *_ in grades})
+    queries = {query.pk: query for query in Query.objects.filter(book=book)}
+    rows = [
+        QueryRow(queries[pk], figures)
+        for pk, figures in zip(query_ids, measure_queries(_build_table(book, grades, by_unit=False)), strict=True)
+    ]
+
+    def rank(row: QueryRow) -> tuple[bool, float, int, int]:
+        share = row.figures.agreement
+        return share is None, share or 0.0, -row.figures.items, row.query.pk
+
+    return sorted(rows, key=rank)
+
+
+def compare_two_raters(*, book: Book, a: User, b: User) -> TwoRaters:
+    """Compares two raters of a book. Two SQL statements."""
+    grades = [*_read_grades(book, a), *_read_grades(book, b)]
+    by_document: dict[tuple[int, str], dict[int, tuple[int, float]]] = defaultdict(dict)
+    for query_id, unit, doc_id, rater_id, value in grades:
+        by_document[query_id, doc_id][rater_id] = unit, value
+    shared = {key: own for key, own in sorted(by_document.items()) if len(own) == 2}
+    if not shared:
+        return TwoRaters(a, b, None, {}, {})
+    documents: dict[tuple[float, float], list[tuple[int, str]]] = defaultdict(list)
+    for key, own in shared.items():
+        documents[own[a.pk][1], own[b.pk][1]].append(key)
+    positions = {a.pk: 0, b.pk: 1}
+    cells = [
+        (unit, item, positions[rater_id], value)
+        for item, own in enumerate(shared.values())
+        for rater_id, (unit, value) in own.items()
+    ]
+    (figures,) = compare_raters(RaterTable.build(cells, book.grades))
+    return TwoRaters(a, b, figures, figures.estimate_kappas(), documents)
+
+
+def _read_grades(book: Book, rater: User | None = None) -> list[_Grade]:
+    """Reads the grades of a book that count as a rater's own opinion, in a fixed order. One SQL statement."""
+    lookups = {"query__book": book} if rater is None else {"query__book": book, "rater": rater}
+    rows = sorted(current_ratings(COLUMNS, **lookups), key=lambda row: (row[0], row[1], row[3], row[4]))
+    return [
+        (query_id, query_id if link_id is None else -link_id, doc_id, rater_id, value)
+        for _, query_id, link_id, doc_id, rater_id, value, is_adjudication in rows
+        if value is not None and not is_adjudication
+    ]
+
+
+def _build_table(book: Book, grades: Iterable[_Grade], *, by_unit: bool = True) -> RaterTable:
+    items: dict[tuple[int, str], int] = {}
+    cells = [
+        (unit if by_unit else query_id, items.setdefault((query_id, doc_id), len(items)), rater_id, value)
+        for query_id, unit, doc_id, rater_id, value in grades
+    ]
+    return RaterTable.build(cells, book.grades)

@@ -1,0 +1,49 @@
+"""Deleting a book for good, in short transactions, because on SQLite raters of other books wait for each of them."""
+
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from relevancy import activity
+from relevancy.models import Activity, Book, RatingImport, User, count_current_ratings
+from relevancy.ratings.imports import discard
+from relevancy.wording import counted
+
+
+@dataclass(frozen=True)
+class BookLosses:
+    """What is lost with a book. ratings: of all raters, "cannot judge" and "later" included. raters: how many rated."""
+
+    queries: int
+    ratings: int
+    raters: int
+
+
+def book_losses(book: Book) -> BookLosses:
+    """Returns what would be lost with a book. Two SQL statements."""
+    counts = count_current_ratings(("rater_id",), query__book=book)
+    by_rater = {rater_id: count for rater_id, count, _ in counts if count}
+    return BookLosses(book.queries.live().count(), sum(by_rater.values()), len(by_rater))
+
+
+def delete_book(*, book: Book, by: User) -> None:
+    """Deletes a book that no case uses, with its queries and everybody's ratings.
+
+    It is hidden at once. If the process dies before all is deleted, `sweep_imports` goes on. Raises `ValidationError` if a case uses
+    the book; then nothing is deleted.
+    """
+    with transaction.atomic():
+        Book.objects.select_for_update().get(pk=book.pk)
+        if count := book.cases.count():
+            raise ValidationError(
+                f"{counted(count, 'case')} {'uses' if count == 1 else 'use'} the book “{book}”, archived ones included. "
+                "Delete a case first, then the book."
+            )
+        teams = list(book.teams.all())
+        activity.record_for_teams(Activity.Verb.BOOK_DELETED, teams=teams, by=by, subject=book.name, object_id=book.pk)
+        record = RatingImport.objects.create(
+            book=book, by=by, source="deletion", is_first=True, progressed_at=timezone.now()
+        )
+    discard(record)

@@ -1,0 +1,346 @@
+"""The settings of a book: its rating scale, the rule that combines the ratings of several raters, and the guidelines."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import batched
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Case as CaseExpression
+from django.db.models import F, FloatField, QuerySet, Value, When
+from django.utils import timezone
+
+from relevancy import activity, hooks, scores, scoring
+from relevancy.hooks import GradeField
+from relevancy.models import (
+    Activity,
+    Book,
+    Case,
+    ImportedRating,
+    Rating,
+    RatingChange,
+    RepeatedPair,
+    User,
+    Verdict,
+    count_current_ratings,
+)
+from relevancy.models.saving import clean_and_save
+from relevancy.models.write_queue import write_turn
+from relevancy.ratings.imports import finish_imports
+
+from .book_locks import check_unused, lock_book
+
+BATCH = 500
+REMAP_SOURCE = "remap"
+IMPORT_SOURCES = ("import", "command")
+_GRADE_FIELDS = (
+    GradeField(RepeatedPair),
+    GradeField(RepeatedPair, "first_value"),
+)
+
+
+class SettingsChanged(ValidationError):
+    """The settings of a book are not those that the user has seen."""
+
+
+@dataclass(frozen=True)
+class BookSettings:
+    """The settings of a book that grades depend on.
+
+    scale: `[[grade, label], …]`, ascending. relevant_from: the lowest grade that counts as relevant.
+    """
+
+    rule: str
+    scale: Sequence[Sequence[Any]]
+    relevant_from: float
+
+    @classmethod
+    def of(cls, book: Book) -> BookSettings:
+        """Returns the present settings of a book."""
+        return cls(book.rule, [list(step) for step in book.scale], book.relevant_from)
+
+    @property
+    def grades(self) -> tuple[float, ...]:
+        """The values of the scale, ascending."""
+        return tuple(float(grade) for grade, _ in self.scale)
+
+
+@dataclass(frozen=True)
+class BookPreview:
+    """What a change of the settings would do.
+
+    changed, documents: how many documents would have another grade, and how many have one; each counted once per query.
+    merged: grades of ratings that would become one: `[(new grade, present grades)]`.
+    case_scores: of the cases that the user can see. hidden_cases: the number of further cases of the book.
+    """
+
+    changed: int
+    documents: int
+    merged: Sequence[tuple[float, Sequence[float]]] = field(default_factory=list)
+    case_scores: Sequence[scores.CaseScorePreview] = field(default_factory=list)
+    hidden_cases: int = 0
+
+
+def set_rule(*, book: Book, rule: str, by: User | None = None) -> None:
+    """Changes the rule that combines ratings. All scores of the book's cases are stale after that. Raises `ValidationError`."""
+    finish_imports(book)
+    with write_turn(), transaction.atomic():
+        lock_book(book)
+        _save(book, BookSettings(rule, book.scale, book.relevant_from), by)
+
+
+def rename_book(*, book: Book, name: str, by: User) -> None:
+    """Changes the name of a book; its cases keep theirs. Raises `ValidationError`."""
+    former = book.name
+    with transaction.atomic():
+        clean_and_save(book, name=name)
+        if book.name != former:
+            activity.record_for_book(Activity.Verb.BOOK_RENAMED, book=book, by=by, former=former)
+
+
+def set_guidelines(*, book: Book, guidelines: str, by: User | None = None) -> None:
+    """Changes what raters read about the grades, in Markdown. Raises `ValidationError` for a text that is too long."""
+    is_changed = guidelines != book.guidelines
+    with transaction.atomic():
+        clean_and_save(book, guidelines=guidelines)
+        if is_changed:
+            activity.record_for_book(Activity.Verb.BOOK_GUIDELINES, book=book, by=by)
+
+
+def set_scale(
+    *, book: Book, scale: Sequence[Sequence[Any]], relevant_from: float | None = None, by: User | None = None
+) -> None:
+    """Changes the rating scale: `[[grade, label], …]`, ascending. All scores of the book's cases are stale after that.
+
+    relevant_from: the lowest grade that counts as relevant; None for the default of the scale.
+    Raises `ValidationError` if a rating is not on the scale; ratings are never changed. Raises `ScaleError` for grades that do not
+    form a scale.
+    """
+    finish_imports(book)
+    with write_turn(), transaction.atomic():
+        lock_book(book)
+        settings = book_settings(rule=book.rule, scale=scale, relevant_from=relevant_from)
+        _check_on_scale(rated_values(book), settings)
+        _save(book, settings, by)
+
+
+def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: float | None = None) -> BookSettings:
+    """Returns settings. relevant_from: None for the default of the scale.
+
+    Raises `ScaleError` for grades that do not form a scale, and `ValidationError` for a `relevant_from` that is not on it.
+    """
+    grades = tuple(float(grade) for grade, _ in scale)
+    checked = scoring.Scale(grades) if relevant_from is None else scoring.Scale(grades, relevant_from)
+    if not grades[0] <= checked.relevant_from <= grades[-1]:
+        raise ValidationError({"relevant_from": f"Choose a grade from {grades[0]:g} to {grades[-1]:g}."})
+    return BookSettings(rule, [list(step) for step in scale], checked.relevant_from)
+
+
+def rated_values(book: Book) -> list[float]:
+    """Returns the distinct grades that raters gave in a book, and others that have to be on its scale, ascending."""
+    rated = {value for value, *_ in count_current_ratings(("value",), query__book=book, value__isnull=False)}
+    return sorted(rated.union(*(_values(book, column) for column in _grade_fields() if column.must_fit)))
+
+
+def given_values(book: Book) -> list[float]:
+    """Returns the distinct grades of a book that get new ones with the ratings, ascending."""
+    return sorted(set(rated_values(book)).union(*(_values(book, column) for column in _grade_fields())))
+
+
+def _grade_fields() -> Sequence[GradeField]:
+    return (*_GRADE_FIELDS, *hooks.grade_fields)
+
+
+def _values(book: Book, column: GradeField) -> QuerySet[Any]:
+    """Returns the distinct grades of a field."""
+    rows = column.model._base_manager.filter(**{column.book: book, f"{column.name}__isnull": False})
+    return rows.order_by().values_list(column.name, flat=True).distinct()
+
+
+def offered_rules(book: Book) -> list[str]:
+    """Returns the rules that can be chosen for a book.
+
+    That of Quepid only for books with imported ratings, since one more rating can change a grade by the whole scale; and those
+    that are no longer offered only for books that have them.
+    """
+    rules = [Book.Rule.LATEST, Book.Rule.MEAN, Book.Rule.MEDIAN, Book.Rule.MAJORITY]
+    imported = RatingChange.objects.filter(query__book=book, source__in=IMPORT_SOURCES)
+    arriving = ImportedRating.objects.applied().filter(query__book=book, rating_import__source__in=IMPORT_SOURCES)
+    if book.rule == Book.Rule.QUEPID or imported.exists() or arriving.exists():
+        rules.append(Book.Rule.QUEPID)
+    if book.rule == Book.Rule.LOWEST_OF_THREE:
+        rules.append(Book.Rule.LOWEST_OF_THREE)
+    return [str(rule) for rule in rules]
+
+
+def suggest_grades(book: Book, settings: BookSettings) -> dict[float, float]:
+    """Returns `{grade of a rating: grade of the new scale}`: mapped linearly, then the nearest grade, of two the lower one."""
+    from_scale, to_scale = scores.scale_of(book), scoring.Scale(settings.grades)
+    return {
+        value: _nearest(scoring.map_grades(value, from_scale, to_scale), settings.grades)
+        for value in given_values(book)
+    }
+
+
+def preview_settings(
+    *, book: Book, settings: BookSettings, new_grades: Mapping[float, float] | None = None, by: User
+) -> BookPreview:
+    """Returns what `change_settings` would do. Takes about a second for 5,000 queries.
+
+    Raises `ValidationError` as `change_settings` does, except for grades that become one.
+    """
+    check_new_grades(book, settings, new_grades, can_merge_grades=True)
+    after = copy.copy(book)
+    after.rule, after.scale, after.relevant_from = settings.rule, settings.scale, settings.relevant_from  # type: ignore[assignment]
+    changed, documents = scores.count_changed_grades(book, after, new_grades or {})
+    cases = Case.objects.live().filter(book=book)
+    visible = list(Case.objects.visible_to(by).live().filter(book=book))
+    return BookPreview(
+        changed=changed,
+        documents=documents,
+        merged=_merged(new_grades),
+        case_scores=scores.preview_case_scores(visible, book, after, new_grades or {}),
+        hidden_cases=cases.count() - len(visible),
+    )
+
+
+def change_settings(
+    *,
+    book: Book,
+    settings: BookSettings,
+    new_grades: Mapping[float, float] | None = None,
+    can_merge_grades: bool = False,
+    expected: BookSettings | None = None,
+    by: User,
+) -> int:
+    """Changes rule and scale at once, and the ratings with them. All scores of the book's cases are stale after that.
+
+    new_grades: `{grade of a rating: its grade on the new scale}` for all of `given_values`; None keeps the ratings.
+    can_merge_grades: whether several grades may become one, which cannot be undone.
+    expected: the settings that the user has seen.
+
+    Every rating keeps its rater, time and note; the log has the old and the new grade. Returns the number of ratings that changed.
+    Raises `ValidationError` if a rating would not be on the scale, if `new_grades` lacks one, if the settings have changed since, and
+    with `new_grades` while grades of the former scale are being written, such as by an import; nothing is changed then.
+    """
+    finish_imports(book)
+    with write_turn(), transaction.atomic():
+        lock_book(book)
+        if new_grades is not None:
+            check_unused(book)
+        if expected is not None and BookSettings.of(book) != expected:
+            raise SettingsChanged("Rule or scale of the book have been changed meanwhile. Look at the preview again.")
+        check_new_grades(book, settings, new_grades, can_merge_grades=can_merge_grades)
+        changed = 0 if new_grades is None else _remap(book, new_grades, by)
+        _save(book, settings, by, **({} if new_grades is None else {"remapped_at": timezone.now()}))
+    return changed
+
+
+def merged_text(merged: Sequence[tuple[float, Sequence[float]]]) -> str:
+    """Returns a sentence that names the grades that become one."""
+    groups = [f"{', '.join(f'{old:g}' for old in values)} all become {new:g}" for new, values in merged]
+    return f"The ratings {'; '.join(groups)}: they can no longer be told apart."
+
+
+def _nearest(value: float, grades: Sequence[float]) -> float:
+    return min(grades, key=lambda grade: (abs(grade - value), grade))
+
+
+def _merged(new_grades: Mapping[float, float] | None) -> list[tuple[float, list[float]]]:
+    values: dict[float, list[float]] = {}
+    for old, new in sorted((new_grades or {}).items()):
+        values.setdefault(new, []).append(old)
+    return [(new, olds) for new, olds in sorted(values.items()) if len(olds) > 1]
+
+
+def check_new_grades(
+    book: Book, settings: BookSettings, new_grades: Mapping[float, float] | None, *, can_merge_grades: bool
+) -> None:
+    """Raises `ValidationError` if the new grades of the ratings of a book do not fit the settings; see `change_settings`."""
+    if new_grades is None:
+        _check_on_scale(rated_values(book), settings)
+        return
+    values = given_values(book)
+    if missing := [value for value in values if value not in new_grades]:
+        raise ValidationError(
+            f"Documents have been rated {missing[0]:g} meanwhile, which has no new grade. Look at the preview again."
+        )
+    _check_on_scale([new_grades[value] for value in values], settings)
+    if not can_merge_grades and (merged := _merged(new_grades)):
+        raise ValidationError({"can_merge_grades": f"{merged_text(merged)} Confirm that, or choose other grades."})
+
+
+def _check_on_scale(values: Sequence[float], settings: BookSettings) -> None:
+    grades = settings.grades
+    off = [value for value in values if not grades[0] <= value <= grades[-1]]
+    if off:
+        raise ValidationError(
+            {
+                "scale": f"Documents are rated {off[0]:g}, which is not on the scale {grades[0]:g} to {grades[-1]:g}. "
+                "Keep this grade, or give the ratings new grades."
+            }
+        )
+
+
+def _save(book: Book, settings: BookSettings, by: User | None, **changes: Any) -> None:
+    former = BookSettings.of(book)
+    clean_and_save(book, rule=settings.rule, scale=settings.scale, relevant_from=settings.relevant_from, **changes)
+    scores.book_changed(book)
+    present = BookSettings.of(book)
+    changed = [
+        label
+        for label, is_changed in (
+            (f"rule {former.rule} → {present.rule}", former.rule != present.rule),
+            ("scale", former.scale != present.scale),
+            (f"relevant from {present.relevant_from:g}", former.relevant_from != present.relevant_from),
+            ("grades of the ratings", "remapped_at" in changes),
+        )
+        if is_changed
+    ]
+    if changed:
+        activity.record_for_book(Activity.Verb.BOOK_CHANGED, book=book, by=by, changed=", ".join(changed))
+
+
+def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:
+    """Gives all ratings and other grades of a book their new grades. Logs the ratings and returns their number."""
+    now = timezone.now()
+    moved = {old: new for old, new in new_grades.items() if old != new}
+    changed = Rating.objects.filter(query__book=book, value__in=list(moved))
+    rows = changed.order_by("pk").values_list(
+        "query_id", "doc_id", "rater_id", "value", "note", "updated_at", "is_adjudication"
+    )
+    count = 0
+    for batch in batched(rows.iterator(BATCH), BATCH):
+        RatingChange.objects.bulk_create(
+            RatingChange(
+                query_id=query_id,
+                doc_id=doc_id,
+                rater_id=rater_id,
+                by=by,
+                source=REMAP_SOURCE,
+                old_verdict=Verdict.RATED,
+                old_value=value,
+                new_verdict=Verdict.RATED,
+                new_value=new_grades[value],
+                old_note=note,
+                old_rated_at=rated_at,
+                old_is_adjudication=is_adjudication,
+                new_is_adjudication=is_adjudication,
+                at=now,
+            )
+            for query_id, doc_id, rater_id, value, note, rated_at, is_adjudication in batch
+            if value is not None  # the database refuses a verdict "rated" without a grade
+        )
+        count += len(batch)
+    for column in (GradeField(Rating), *_grade_fields()):
+        given = column.model._base_manager.filter(**{column.book: book, f"{column.name}__in": list(moved)})
+        pks = list(given.order_by().values_list("pk", flat=True))
+        whens = [When(**{column.name: old}, then=Value(new)) for old, new in moved.items()]
+        for ids in batched(pks, BATCH):
+            expression = CaseExpression(*whens, default=F(column.name), output_field=FloatField())
+            column.model._base_manager.filter(pk__in=ids).update(**{column.name: expression})
+    return count

@@ -1,0 +1,127 @@
+"""What pages say about books: what is left to judge, who rated what, which grades were given."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from relevancy.judging.judging import COUNTED, SubqueryCount
+from relevancy.models import (
+    Book,
+    Case,
+    ImportedRating,
+    JudgingPair,
+    Query,
+    Rating,
+    User,
+    Verdict,
+    count_current_ratings,
+)
+
+
+@dataclass(frozen=True)
+class RaterCount:
+    """One rater's ratings in a book. cannot, later: how often "cannot judge" and "later" was said; last: time of the newest rating."""
+
+    rater: User
+    rated: int
+    cannot: int
+    later: int
+    last: datetime
+
+
+@dataclass(frozen=True)
+class GradeCount:
+    """How often a grade was given. share: in per cent of all grades."""
+
+    value: float
+    label: str
+    count: int
+    share: float
+
+
+def find_books(user: User) -> QuerySet[Any]:
+    """Returns the books that a user can see, by name, each with the user's `role`, `case_count`, `query_count` and `left`.
+
+    case_count: cases that the user can see and that are not archived. left: documents that the user can judge, at most `COUNTED`.
+    """
+    cases = Case.objects.visible_to(user).live().filter(book=OuterRef("pk")).order_by().values("pk")
+    queries = Query.objects.live().filter(book=OuterRef("pk")).order_by().values("pk")
+    books: QuerySet[Any] = Book.objects.visible_to(user).select_related("owner")
+    with_counts: QuerySet[Any] = books.annotate(
+        case_count=SubqueryCount(cases), query_count=SubqueryCount(queries), left=_left(user)
+    )
+    return with_counts.order_by("name", "pk")
+
+
+def books_to_judge(user: User, *, count: int = 5) -> Sequence[Any]:
+    """Returns books with documents that the user can judge, each with `left`, at most `COUNTED`. One SQL statement."""
+    books = Book.objects.rateable_by(user).filter(judging_queue__pair_count__gt=0)
+    return list(books.annotate(left=_left(user)).filter(left__gt=0).order_by("name", "pk")[:count])
+
+
+def count_by_rater(book: Book) -> list[RaterCount]:
+    """Returns the raters of a book, those with most ratings first. Two SQL statements."""
+    counts: dict[int, Counter[str]] = defaultdict(Counter)
+    last: dict[int, datetime] = {}
+    judged = count_current_ratings(("rater_id", "verdict"), query__book=book)
+    for rater_id, verdict, count, newest in judged:
+        counts[rater_id][verdict] += count
+        last[rater_id] = max(newest, last.get(rater_id, newest))
+    users = User.objects.in_bulk(counts)
+    raters = [
+        RaterCount(users[pk], of[Verdict.RATED], of[Verdict.CANNOT], of[Verdict.LATER], last[pk])
+        for pk, of in counts.items()
+    ]
+    return sorted(raters, key=lambda rater: (-rater.rated, -rater.cannot, str(rater.rater), rater.rater.pk))
+
+
+def count_by_grade(book: Book) -> list[GradeCount]:
+    """Returns how often each grade of the book's scale was given, by all raters. One SQL statement."""
+    counts: Counter[float] = Counter()
+    for value, count, _ in count_current_ratings(("value",), query__book=book, value__isnull=False):
+        counts[value] += count
+    total = counts.total()
+    return [
+        GradeCount(value, label, counts[value], 100 * counts[value] / total if total else 0.0)
+        for value, label in book.scale
+    ]
+
+
+def count_pairs_by_level(book: Book) -> list[tuple[int | None, int]]:
+    """Returns `[(number of raters, number of pairs)]` of the judging queue, ascending; None for pairs with enough grades. One SQL
+    statement."""
+    pairs = JudgingPair.objects.filter(queue__book=book).order_by()
+    counts: dict[int | None, int] = dict(pairs.values_list("level").annotate(Count("pk")))
+    return sorted(counts.items(), key=lambda item: (item[0] is None, item[0] or 0))
+
+
+def queries_with_coverage(book: Book) -> QuerySet[Any]:
+    """Returns the queries of a book that are not retired, each with `rated`, the number of its documents with a grade, `pairs`, its
+    number of documents in the judging queue, `open`, those of them that need more ratings, and `judged`, the others."""
+    rated = Rating.objects.filter(query=OuterRef("pk"), verdict=Verdict.RATED).order_by()
+    pairs = JudgingPair.objects.filter(query=OuterRef("pk")).order_by()
+    documents = rated.values("query").annotate(count=Count("doc_id", distinct=True)).values("count")
+    imported = ImportedRating.objects.applied().filter(query=OuterRef("pk")).order_by()
+    others = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
+    new_documents = imported.filter(~Exists(others)).values("pk")  # a book has one such import at a time
+    return (
+        Query.objects.live()
+        .filter(book=book)
+        .annotate(
+            rated=Coalesce(Subquery(documents, output_field=IntegerField()), 0) + SubqueryCount(new_documents),
+            pairs=SubqueryCount(pairs.values("pk")),
+            open=SubqueryCount(pairs.open().values("pk")),
+        )
+        .annotate(judged=F("pairs") - F("open"))
+        .order_by("pk")
+    )
+
+
+def _left(user: User) -> SubqueryCount:
+    pairs = JudgingPair.objects.filter(queue=OuterRef("judging_queue")).open().without_judgment_by(user)
+    return SubqueryCount(pairs.order_by().values("pk")[:COUNTED])

@@ -1,0 +1,211 @@
+"""What editors do with all ratings of one rater in a book: remove them, or give those of a name in a file to a person's account."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+
+from relevancy import accounts, activity, scores
+from relevancy.models import Activity, Book, Case, Rating, User, Verdict, current_ratings
+from relevancy.ratings.changes import REMOVAL, Change
+from relevancy.ratings.imports import finish_imports
+from relevancy.ratings.ratings import change_raters
+from relevancy.ratings.separate_ratings import query_batches, withdraw_ratings
+
+REMOVAL_SOURCE, ASSIGNMENT_SOURCE = "removal", "assignment"
+_REMOVED: Mapping[str, str] = {
+    "": "all ratings",
+    Verdict.CANNOT: "the answers “cannot judge”",
+    Verdict.LATER: "the answers “later”",
+}
+
+type RatingKey = tuple[int, str]
+"""The id of a query, and a document id."""
+
+
+@dataclass(frozen=True)
+class RaterRatings:
+    """The ratings of a rater in a book, those of retired queries included.
+
+    rated, cannot, later: by verdict. decided: how many of the grades are decisions of the rater as an adjudicator.
+    documents, queries: how many different ones were rated.
+    """
+
+    rated: int
+    cannot: int
+    later: int
+    decided: int
+    documents: int
+    queries: int
+
+    @property
+    def total(self) -> int:
+        return self.rated + self.cannot + self.later
+
+
+@dataclass(frozen=True)
+class RaterPreview:
+    """What a change of a rater's ratings would do.
+
+    ratings: how many would be removed, or given. left_out: how many of them would not be given, because the person has judged the
+    document. case_scores: of the cases that the user can see. hidden_cases: the number of further cases of the book.
+    """
+
+    ratings: int
+    left_out: int
+    case_scores: list[scores.CaseScorePreview]
+    hidden_cases: int
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """given: the number of ratings that are the person's now. removed: those of documents that the person had judged."""
+
+    given: int
+    removed: int
+
+
+def count_ratings_of(*, book: Book, rater: User) -> RaterRatings:
+    """Counts the ratings of a rater in a book. One SQL statement."""
+    columns = ("query_id", "doc_id", "verdict", "is_adjudication")
+    rows = list(current_ratings(columns, rater=rater, query__book=book))
+    verdicts = Counter(verdict for _, _, verdict, _ in rows)
+    return RaterRatings(
+        rated=verdicts[Verdict.RATED],
+        cannot=verdicts[Verdict.CANNOT],
+        later=verdicts[Verdict.LATER],
+        decided=sum(bool(decides) for *_, decides in rows),
+        documents=len({doc_id for _, doc_id, *_ in rows}),
+        queries=len({query_id for query_id, *_ in rows}),
+    )
+
+
+def preview_removal(*, book: Book, rater: User, verdict: str = "", by: User) -> RaterPreview:
+    """Returns what `remove_ratings` would do. Locks and writes nothing, unless ratings have just been imported."""
+    finish_imports(book)
+    own = Rating.objects.filter(query__book=book, rater=rater)
+    if verdict:
+        own = own.filter(verdict=verdict)
+    keys = set(own.values_list("query_id", "doc_id"))
+    return _preview(book, rater, keys, by, ratings=len(keys), left_out=0)
+
+
+def remove_ratings(*, book: Book, rater: User, verdict: str = "", by: User) -> int:
+    """Removes the ratings of a rater from a book; the log keeps them. Returns how many. Computes no scores.
+
+    verdict: removes only these, so that the documents come back to the rater: "cannot judge" or "later". Writes in transactions of
+    about 1,000 ratings. If one fails, those before it stay; calling this again does the rest. Raises `ValidationError` for a
+    machine, whose grades have a page of their own.
+    """
+    if rater.kind == User.Kind.MACHINE:
+        raise ValidationError(f"The ratings of {rater} are removed where they were let count.")
+    finish_imports(book)
+    removed = withdraw_ratings(book=book, rater=rater, by=by, source=REMOVAL_SOURCE, verdict=verdict)
+    if removed:
+        activity.record_for_book(
+            Activity.Verb.RATINGS_REMOVED, book=book, by=by, person=rater, removed=_REMOVED[verdict], count=removed
+        )
+    return removed
+
+
+def people_to_assign(*, by: User) -> QuerySet[User]:
+    """Returns the people whom the user may give ratings to, by name: the user and the members of the same teams."""
+    return accounts.known_people(by=by).filter(is_active=True).order_by("name", "email", "pk")
+
+
+def preview_assignment(*, book: Book, rater: User, person: User, by: User) -> RaterPreview:
+    """Returns what `assign_ratings` would do. Locks and writes nothing, unless ratings have just been imported."""
+    finish_imports(book)
+    keys = set(Rating.objects.filter(query__book=book, rater=rater).values_list("query_id", "doc_id"))
+    left_out = _judged_by_both(Rating.objects.filter(query__book=book), rater, person)
+    return _preview(book, rater, left_out, by, ratings=len(keys), left_out=len(left_out))
+
+
+def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> Assigned:
+    """Gives the ratings of a rater that cannot sign in, which is a name in a file, to a person. Computes no scores.
+
+    Grade, note and time stay. A document that the person has judged keeps the person's rating, and the other one is removed; "later" is
+    not a judgment. The log has a removal and a rating for each.
+
+    Writes in transactions of about 1,000 ratings. If one fails, those before it stay; calling this again does the rest. Raises
+    `ValidationError` for other raters, and for a person whom `by` does not know.
+    """
+    if rater.kind != User.Kind.FILE:
+        raise ValidationError(
+            f"{rater} has an account here or is not a person. Only ratings under a name from a file can be given to an account."
+        )
+    if not people_to_assign(by=by).filter(pk=person.pk).exists():
+        raise ValidationError("Choose a person of one of your teams.")
+    finish_imports(book)
+    sizes = Counter(Rating.objects.filter(query__book=book, rater=rater).values_list("query_id", flat=True))
+    given = removed = 0
+    for batch in query_batches(set(sizes), sizes):
+        new, left_out = _assign_some(rater, person, by, batch)
+        given += new
+        removed += left_out
+    if given or removed:
+        activity.record_for_book(
+            Activity.Verb.RATINGS_ASSIGNED,
+            book=book,
+            by=by,
+            person=person,
+            rater=str(rater),
+            count=given,
+            removed=removed,
+        )
+    return Assigned(given, removed)
+
+
+def _assign_some(rater: User, person: User, by: User, query_ids: Collection[int]) -> tuple[int, int]:
+    """Gives the ratings of some queries, in one transaction. Returns how many are the person's now, and how many were removed."""
+    given = left_out = 0
+
+    def choose() -> list[tuple[User, Mapping[int, Mapping[str, Change]]]]:
+        nonlocal given, left_out
+        removals: dict[int, dict[str, Change]] = defaultdict(dict)
+        arrivals: dict[int, dict[str, Change]] = defaultdict(dict)
+        judged = _judged_by_both(Rating.objects.filter(query__in=query_ids), rater, person)
+        for row in Rating.objects.filter(query__in=query_ids, rater=rater):
+            key = row.query_id, row.doc_id
+            removals[row.query_id][row.doc_id] = REMOVAL
+            if key in judged:
+                left_out += 1
+                continue
+            given += 1
+            arrivals[row.query_id][row.doc_id] = Change(
+                row.value,
+                row.verdict,
+                row.note,
+                row.updated_at,
+                is_adjudication=row.is_adjudication,
+                rating_id=row.pk,
+            )
+        return [(rater, removals), (person, arrivals)]
+
+    change_raters(query_ids=query_ids, choose=choose, by=by, source=ASSIGNMENT_SOURCE)
+    return given, left_out
+
+
+def _judged_by_both(rated: QuerySet[Rating], rater: User, person: User) -> set[RatingKey]:
+    """Returns the ratings of the rater whose document the person has judged."""
+    judged = rated.filter(rater=person).exclude(verdict=Verdict.LATER).values_list("query_id", "doc_id")
+    return set(rated.filter(rater=rater).values_list("query_id", "doc_id")).intersection(judged)
+
+
+def _preview(
+    book: Book, rater: User, removed: set[RatingKey], by: User, *, ratings: int, left_out: int
+) -> RaterPreview:
+    """Returns the scores with and without ratings of the rater. Giving the others to a person changes no grade."""
+
+    def counts(query_id: int, doc_id: str, rater_id: int) -> bool:
+        return rater_id != rater.pk or (query_id, doc_id) not in removed
+
+    cases = Case.objects.live().filter(book=book)
+    visible = list(Case.objects.visible_to(by).live().filter(book=book).order_by("name", "pk"))
+    before = scores.score_cases(visible, book)
+    after = scores.score_cases(visible, book, counts=counts) if removed else before
+    return RaterPreview(ratings, left_out, scores.join_scores(before, after), cases.count() - len(visible))
