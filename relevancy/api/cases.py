@@ -260,7 +260,7 @@ def _summary(row: Case) -> dict[str, Any]:
     return {
         "id": row.pk,
         "name": row.name,
-        "role": Role(vars(row)["role"]).label,
+        "role": row.role_label,
         "book_id": row.book_id,
         "created_at": row.created_at,
         "archived_at": row.archived_at,

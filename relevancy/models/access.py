@@ -15,6 +15,34 @@ if TYPE_CHECKING:
     from .user import User
 
 
+class SharedModel(models.Model):
+    """A row with an `owner` and `teams`.
+
+    role: of the user for whom the row was read by a method of `SharedQuerySet`, which annotates it; 0 for none.
+    """
+
+    role: int = 0
+
+    class Meta:
+        abstract = True
+
+    @property
+    def role_label(self) -> str:
+        return str(Role(self.role).label)
+
+    @property
+    def is_rateable(self) -> bool:
+        return self.role >= Role.RATER
+
+    @property
+    def is_editable(self) -> bool:
+        return self.role >= Role.EDITOR
+
+    @property
+    def is_owned(self) -> bool:
+        return self.role >= Role.OWNER
+
+
 class SharedQuerySet[M: models.Model](models.QuerySet[M]):
     """Rows with an `owner` and `teams`. `role` is the highest role that a user has on the row, 0 for none."""
 

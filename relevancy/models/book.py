@@ -13,7 +13,7 @@ from django.db import connection, models
 from django.utils import timezone
 
 from . import lookups  # noqa: F401 (registers the lookup `has_element`)
-from .access import SharedQuerySet
+from .access import SharedModel, SharedQuerySet
 from .team import Role, Team
 from .text import LineField, MultilineField
 
@@ -49,7 +49,7 @@ class BookQuerySet(SharedQuerySet["Book"]):
         )
 
 
-class Book(models.Model):
+class Book(SharedModel):
     """A judgment list: queries, their ratings on one scale, and the rule that combines ratings of several raters."""
 
     class Rule(models.TextChoices):

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Coalesce
 
-from .access import SharedQuerySet
+from .access import SharedModel, SharedQuerySet
 from .book import Book, Query
 from .scorer import Scorer, ScorerVersion
 from .team import Team
@@ -29,7 +29,7 @@ class CaseQuerySet(SharedQuerySet["Case"]):
         return self.filter(archived_at=None)
 
 
-class Case(models.Model):
+class Case(SharedModel):
     """A search application to be tuned: queries of one book, attempts, runs, scorers, teams."""
 
     name = LineField(max_length=191)
@@ -159,6 +159,7 @@ class CaseQuery(models.Model):
     options = models.JSONField(default=dict, blank=True)
     weight = models.FloatField(default=1)
     removed_at = models.DateTimeField(null=True, blank=True)
+    role: int = 0  # of a user on the case; see `CaseQueryQuerySet.with_role`
 
     objects: ClassVar = CaseQueryQuerySet.as_manager()
 

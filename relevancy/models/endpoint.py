@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 
-from .access import SharedQuerySet
+from .access import SharedModel, SharedQuerySet
 from .secret import EncryptedJSONField
 from .team import Role, Team
 from .text import LineField
@@ -71,7 +71,7 @@ class EndpointQuerySet(SharedQuerySet["Endpoint"]):
         return self.filter(archived_at=None)
 
 
-class Endpoint(models.Model):
+class Endpoint(SharedModel):
     """A search engine with its address and options. `credentials` and `headers` are encrypted and never displayed.
 
     `allowed_handlers`, `allowed_indexes`: names separated by blanks. Only administrators set them, on the admin site.

@@ -128,12 +128,11 @@ def _render(
     thresholds_form: ThresholdsForm | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    role: int = vars(book)["role"]  # annotated by the access methods
     context: dict[str, object] = {
         "book": book,
         "log": log,
         "form": form or ClickLogForm(request.user),
-        "can_edit": role >= Role.EDITOR,
+        "can_edit": book.is_editable,
     }
     if log is not None:
         thresholds_form = thresholds_form or ThresholdsForm(_values(log))

@@ -245,11 +245,10 @@ def _find_teams(request: ApiRequest, team_ids: list[int]) -> list[Team]:
 
 
 def _summary(group: CaseGroup) -> dict[str, Any]:
-    role = Role(vars(group)["role"]).label
     return {
         "id": group.pk,
         "name": group.name,
-        "role": role,
+        "role": group.role_label,
         "weighting": group.weighting,
         "created_at": group.created_at,
     }

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from relevancy import activity, comparison, scores
 from relevancy.cases import CaseRow, case_rows, find_cases
-from relevancy.models import Case, CaseScore, Role, Run, StoredComparison, Team, User
+from relevancy.models import Case, CaseScore, Run, StoredComparison, Team, User
 from relevancy.models.saving import clean_and_save
 
 from . import stored_groups
@@ -123,9 +123,8 @@ def read_group(*, group: CaseGroup, by: User) -> GroupView:
     Those who may change the group know how many others there are. The number of SQL statements does not depend on the cases.
     """
     rows = case_rows(find_cases(by).filter(groups=group).order_by("name", "pk"))
-    role: int = vars(group).get("role", 0)
     hidden = 0
-    if role >= Role.EDITOR:
+    if group.is_editable:
         hidden = group.cases.filter(archived_at=None).count() - len(rows)
     return GroupView(group, rows, hidden, mean_of(rows, group.weighting))
 

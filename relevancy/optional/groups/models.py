@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db import models
 
 from relevancy.models import Case, Team
-from relevancy.models.access import SharedQuerySet
+from relevancy.models.access import SharedModel, SharedQuerySet
 from relevancy.models.text import LineField
 
 
@@ -19,7 +19,7 @@ class CaseGroupQuerySet(SharedQuerySet["CaseGroup"]):
     """Groups of cases; `SharedQuerySet` defines access. A role on a group gives no role on its cases."""
 
 
-class CaseGroup(models.Model):
+class CaseGroup(SharedModel):
     """Cases that are looked at together.
 
     weighting: what counts the same in the mean of the group: each case, or each query that has a score.

@@ -72,21 +72,20 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     view = groups.read_group(group=group, by=request.user)
     compared = groups.compare_group(group=group, view=view)
     enqueue_group_figures(compared)
-    role: int = vars(group)["role"]
     context: dict[str, object] = {
         "group": group,
         "view": view,
         "compared": compared,
         "rows": [_compared_row(of_case) for of_case in compared.cases],
         "waiting": "…" if compared.is_pending else "–",
-        "can_edit": role >= Role.EDITOR,
-        "can_delete": role >= Role.OWNER,
+        "can_edit": group.is_editable,
+        "can_delete": group.is_owned,
         "links": [link for added in links(group) for link in added],
     }
     if request.htmx:
         return render(request, "groups/_comparison.html", context)
     context["points"] = groups.history_of(view.rows, group.weighting)
-    if role >= Role.EDITOR:
+    if group.is_editable:
         others = Case.objects.visible_to(request.user).live().exclude(groups=group).order_by("name", "pk")
         context["add_form"] = AddCaseForm(others)
         context["has_others"] = others.exists()
@@ -109,7 +108,7 @@ def _compared_row(of_case: groups.ComparedCase) -> dict[str, object]:
 def group_edit(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Changes the name of a group and its mean, and for owners its teams."""
     group = _get_group(request, group_id, Role.EDITOR)
-    can_share = vars(group)["role"] >= Role.OWNER
+    can_share = group.is_owned
     initial = {"name": group.name, "weighting": group.weighting, "teams": group.teams.all()}
     form = GroupForm(request.user, request.POST or None, initial=initial, can_share=can_share)
     if form.is_valid():

@@ -25,14 +25,12 @@ def get_judge(request: HtmxRequest, book: Book, judge_id: int) -> JudgeModel:
 
 def is_editor(row: Book | JudgeModel) -> bool:
     """Whether the user may change a book, or send requests to a judge model; it was read by one of the functions above."""
-    role: int = vars(row)["role"]  # annotated by the access methods
-    return role >= Role.EDITOR
+    return row.is_editable
 
 
 def is_owner(judge: JudgeModel) -> bool:
     """Whether the user may replace the key of a judge model, and archive it."""
-    role: int = vars(judge)["role"]
-    return role >= Role.OWNER
+    return judge.is_owned
 
 
 def same_model_text(judge: JudgeModel, book: Book, user: User) -> str:

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 
 from relevancy.models import Book, EncryptedJSONField, Query, Role, Run, Team, User
-from relevancy.models.access import SharedQuerySet
+from relevancy.models.access import SharedModel, SharedQuerySet
 from relevancy.models.text import LineField, MultilineField
 
 
@@ -26,7 +26,7 @@ class JudgeModelQuerySet(SharedQuerySet["JudgeModel"]):
         return self.with_role(user).filter(own | Exists(answers))
 
 
-class JudgeModel(models.Model):
+class JudgeModel(SharedModel):
     """A language model with its prompt, as an instrument: what decides its answers never changes.
 
     rater: a user that cannot sign in; the ratings that count are this user's.

@@ -55,8 +55,7 @@ def preference_list(request: HtmxRequest, book_id: int) -> HttpResponse:
         )
         for test in PreferenceTest.objects.of_book(book)
     ]
-    role: int = vars(book)["role"]
-    context = {"book": book, "rows": rows, "can_rate": role >= Role.RATER, "can_edit": role >= Role.EDITOR}
+    context = {"book": book, "rows": rows, "can_rate": book.is_rateable, "can_edit": book.is_editable}
     return render(request, "preferences/list.html", context)
 
 
@@ -97,7 +96,6 @@ def preference_result(request: HtmxRequest, book_id: int, test_id: int) -> HttpR
         get_or_403(Case.objects, request.user, case_id, needs=Role.VIEWER)
     result = preferences.measure_preferences(test)
     names = comparison.name_runs([test.run_a, test.run_b])
-    role: int = vars(book)["role"]
     context = {
         "book": book,
         "test": test,
@@ -105,8 +103,8 @@ def preference_result(request: HtmxRequest, book_id: int, test_id: int) -> HttpR
         "names": names,
         "sentence": result_sentence(result, names),
         "details": result_details(test, result),
-        "can_rate": role >= Role.RATER,
-        "can_edit": role >= Role.EDITOR,
+        "can_rate": book.is_rateable,
+        "can_edit": book.is_editable,
     }
     return render(request, "preferences/result.html", context)
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from relevancy import hooks
 from relevancy.hooks import GradeField, Link, Place, Refusal, add_links
-from relevancy.models import Book, Role, User
+from relevancy.models import Book, User
 
 from . import qualification
 from .models import QualificationAnswer, QualificationPair
@@ -52,6 +52,6 @@ def prepare_merge(book: Book, other: Book, partners: Mapping[int, int]) -> None:
 @add_links[Place.BOOK]
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link for editors of the book."""
-    if vars(book)["role"] >= Role.EDITOR:
+    if book.is_editable:
         url = reverse("book_qualification", args=[book.pk])
         yield Link("what new raters judge first", url, "qualification-link", heading="Qualification")

@@ -93,13 +93,12 @@ def _url(scheduled: Scheduled, action: str = "") -> str:
 def _render(request: HtmxRequest, scheduled: Scheduled, form: ScheduleForm | None = None) -> HttpResponse:
     """Renders the page, with the mistakes of a form that was sent."""
     status = 422 if form else 200
-    role: int = vars(scheduled)["role"]  # annotated by the access methods
     stored = schedules.find(scheduled)
     checks = ScheduledCheck.objects.filter(**schedules.owned_by(scheduled)).select_related("run", "baseline")
     checks = checks.prefetch_related(
         "notifications__recipient", "group_runs__case", "group_runs__run", "group_runs__baseline"
     )
-    if role >= Role.EDITOR and form is None:
+    if scheduled.is_editable and form is None:
         form = ScheduleForm(stored)
     context = {
         _kind(scheduled): scheduled,

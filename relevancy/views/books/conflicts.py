@@ -55,7 +55,7 @@ def book_conflicts(request: HtmxRequest, book_id: int) -> HttpResponse:
         "page": page,
         "rows": _read_rows(book, list(page.object_list), request),
         "decided": judging.count_adjudications(book),
-        "can_decide": vars(book)["role"] >= Role.EDITOR,
+        "can_decide": book.is_editable,
         "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
         "parameters": f"difference={difference:g}&state={state}",
     }

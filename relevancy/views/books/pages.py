@@ -26,7 +26,7 @@ BOOKS_PER_PAGE, QUERIES_PER_PAGE = 25, 50
 def book_list(request: HtmxRequest) -> HttpResponse:
     """The books that the user can see."""
     page = Paginator(books.find_books(request.user), BOOKS_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "rater_role": Role.RATER, "max_counted": judging.COUNTED}
+    context = {"page": page, "max_counted": judging.COUNTED}
     return render(request, "books/list.html", context)
 
 
@@ -34,7 +34,7 @@ def book_list(request: HtmxRequest) -> HttpResponse:
 def book(request: HtmxRequest, book_id: int) -> HttpResponse:
     """One book. The first one to open it who may judge has its documents to judge chosen."""
     book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=Role.VIEWER)
-    if vars(book)["role"] >= Role.RATER:
+    if book.is_rateable:
         tasks.enqueue_judging_queue(judging.judging_queue(book))
     return _render_book(request, book)
 
@@ -76,7 +76,6 @@ def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
 def _render_book(
     request: HtmxRequest, book: Book, form: BookSettingsForm | None = None, *, status: int = 200
 ) -> HttpResponse:
-    role: int = vars(book)["role"]
     queue = JudgingQueue.objects.filter(book=book).first() or JudgingQueue(book=book)
     initial = {
         "depth": queue.depth,
@@ -93,10 +92,8 @@ def _render_book(
     context = {
         "book": book,
         "queue": queue,
-        "can_rate": role >= Role.RATER,
-        "form": (form or BookSettingsForm(book, request.user, initial=initial | offered))
-        if role >= Role.EDITOR
-        else None,
+        "can_rate": book.is_rateable,
+        "form": (form or BookSettingsForm(book, request.user, initial=initial | offered)) if book.is_editable else None,
         "page": queries.get_page(request.GET.get("page")),
         "raters": books.count_by_rater(book),
         "grades": books.count_by_grade(book),

@@ -96,7 +96,7 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
         "cell": cell if None not in cell else None,
         "page": page,
         "rows": build_conflict_rows(book, judging.read_conflicts(book, keys), request) if keys else [],
-        "can_decide": vars(book)["role"] >= Role.EDITOR,
+        "can_decide": book.is_editable,
         "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
         "parameters": form.address,
     }
@@ -111,7 +111,7 @@ def book_agreement_rater(request: HtmxRequest, book_id: int, rater_id: int) -> H
     cases = list(Case.objects.visible_to(request.user).live().filter(book=book).order_by("name", "pk"))
     queries = sum(case.case_queries.present().count() for case in cases)
     context: dict[str, object] = {"book": book, "rater": rater, "queries": queries, "max_queries": MAX_QUERIES}
-    context["can_edit"] = vars(book)["role"] >= Role.EDITOR
+    context["can_edit"] = book.is_editable
     if queries <= MAX_QUERIES:
         context["rows"] = [_score_row(score, str(rater)) for score in scores.measure_rater_scores(cases, book, rater)]
         context["rule_text"] = RULE_TEXTS[Book.Rule(book.rule)]

@@ -143,7 +143,6 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: i
     if request.htmx:
         name = next((name for form, name in FRAGMENTS.items() if form in context), "_ratings_preview")
         return render(request, f"case_files/{name}.html", {"case": case, **context}, status=status)
-    role: int = vars(case)["role"]  # annotated by the access methods
     run = Run.objects.finished().newest_for(case).first()
     forms = {
         "ratings_form": RatingsFileForm(),
@@ -160,7 +159,7 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: i
         ],
         "run_files": _run_files(run) if run else [],
         "list_hint": "the list of the workbench: queries with the scores of the newest run, tags and notes",
-        "can_edit": role >= Role.EDITOR,
+        "can_edit": case.is_editable,
         **forms,
     }
     return render(request, "case_files/files.html", context, status=status)

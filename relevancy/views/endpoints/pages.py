@@ -79,7 +79,7 @@ def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """Edits an endpoint; users who may only see it read its settings. Secrets are never shown, only whether they are set."""
     endpoint = get_endpoint(request, endpoint_id, Role.VIEWER if request.method == "GET" else Role.EDITOR)
     used = endpoint.attempts.values("case").distinct().count()
-    if vars(endpoint)["role"] < Role.EDITOR:
+    if not endpoint.is_editable:
         label = endpoints.engine_label(endpoint.engine)
         return render(request, "endpoints/endpoint.html", {"endpoint": endpoint, "label": label, "used": used})
     _readable(request, endpoint)

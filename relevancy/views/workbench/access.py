@@ -13,11 +13,10 @@ class CaseAccess:
     """What a user may do with a case that was read by one of the access methods, such as `Case.objects.visible_to`."""
 
     def __init__(self, case: Case, user: User) -> None:
-        role: int = vars(case)["role"]  # annotated by the access methods
-        self.can_rate = role >= Role.RATER
-        self.can_edit = role >= Role.EDITOR
-        self.can_share = role >= Role.OWNER
-        self._role = role
+        self.can_rate = case.is_rateable
+        self.can_edit = case.is_editable
+        self.can_share = case.is_owned
+        self.role_label = case.role_label
         self._case = case
         self._user = user
 
@@ -26,11 +25,6 @@ class CaseAccess:
         """Whether the user may also change the book, which the texts, tags and notes of queries belong to."""
         books = Book.objects.editable_by(self._user).filter(pk=self._case.book_id)
         return self.can_edit and bool(books.exists())
-
-    @property
-    def role_label(self) -> str:
-        """Returns the name of the role, such as "viewer"."""
-        return str(Role(self._role).label)
 
     @property
     def label(self) -> str:
@@ -51,9 +45,9 @@ def get_rateable_query(request: HtmxRequest, case_id: int, case_query_id: int) -
     `get_case_query` raise. One SQL statement if there is one."""
     present = CaseQuery.objects.present().filter(case=case_id, pk=case_query_id).with_role(request.user)
     case_query: CaseQuery | None = present.select_related("query", "case__book").first()
-    if case_query is None or vars(case_query)["role"] < Role.RATER:
+    if case_query is None or case_query.role < Role.RATER:
         return get_case_query(get_case(request, case_id, needs=Role.RATER), case_query_id)
-    vars(case_query.case)["role"] = vars(case_query)["role"]
+    case_query.case.role = case_query.role
     case_query.query.book = case_query.case.book
     return case_query
 
