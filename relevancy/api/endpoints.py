@@ -13,9 +13,9 @@ from pydantic import Field, StrictBool
 from relevancy import endpoints
 from relevancy.models import Endpoint, Role
 
-from .access import Id, get_endpoint, lockable
+from .access import Id, Number, get_endpoint, lockable
 from .authentication import READ, WRITE, ApiRequest
-from .inputs import Input
+from .inputs import Changes, Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 
@@ -25,11 +25,12 @@ router = Router(tags=["Endpoints"])
 
 
 Options = Annotated[
-    dict[str, str],
+    dict[str, str | Number | dict[str, Any]],
     Field(
         max_length=MAX_OPTIONS,
-        examples=[{"method": "POST"}],
-        description="Of the engine, by name, as commands take them.",
+        examples=[{"method": "POST", "read_timeout": 5}],
+        description="Of the engine, by name, as strings; and of every engine connect_timeout and read_timeout, in seconds, and "
+        "query_options, an object.",
     ),
 ]
 Secret = Annotated[str, Field(max_length=4_000)]
@@ -53,6 +54,14 @@ class EndpointSummary(Schema):
     url: str | None
     role: str = Field(examples=["editor"])
 
+    @staticmethod
+    def resolve_url(endpoint: Endpoint) -> str | None:
+        return endpoint.url if endpoint.is_editable else None
+
+    @staticmethod
+    def resolve_role(endpoint: Endpoint) -> str:
+        return endpoint.role_label
+
 
 class EndpointDetails(EndpointSummary):
     """An endpoint with its settings. options: null unless you are an editor of it. Credentials and headers are not returned."""
@@ -61,6 +70,10 @@ class EndpointDetails(EndpointSummary):
     parallel: int = Field(description="Requests at once.", examples=[8])
     per_minute: int = Field(description="Requests per minute; 0: no limit.", examples=[0])
     archived_at: datetime | None
+
+    @staticmethod
+    def resolve_options(endpoint: Endpoint) -> dict[str, Any] | None:
+        return endpoint.options if endpoint.is_editable else None
 
 
 class Credentials(Input):
@@ -85,23 +98,14 @@ class NewEndpoint(Input):
     per_minute: int = Field(0, strict=True, ge=0, le=1_000_000)
 
 
-class EndpointChanges(Input):
+class EndpointChanges(Changes, NewEndpoint):
     """What to change. Fields that are left out or null stay as they are; options are replaced as a whole.
 
-    Another address needs the right to create endpoints, and stored credentials to be sent again or cleared.
+    Another engine or address needs the right to create endpoints, and stored credentials to be sent again or cleared.
     """
 
-    name: str | None = Field(None, min_length=1, max_length=120, examples=["shop"])
-    url: str | None = Field(None, max_length=500, examples=["http://127.0.0.1:8983/solr/products"])
-    options: Options | None = None
-    credentials: Credentials | None = None
-    headers: Headers | None = None
-    clear: StrictBool = Field(
-        False, description="Whether stored credentials and headers that are not sent are deleted."
-    )
-    parallel: int | None = Field(None, strict=True, ge=1, le=64)
-    per_minute: int | None = Field(None, strict=True, ge=0, le=1_000_000)
-    archived: StrictBool | None = Field(None, description="true: it is not offered any more; false restores it.")
+    clear: StrictBool = Field(description="Whether stored credentials and headers that are not sent are deleted.")
+    archived: StrictBool = Field(description="true: it is not offered any more; false restores it.")
 
 
 class TriedQuery(Input):
@@ -129,24 +133,24 @@ def list_endpoints(request: ApiRequest, page: Query[PageParameters]) -> dict[str
     """The endpoints that you may see, except archived ones."""
     visible = Endpoint.objects.visible_to(request.user).live().defer("credentials", "headers")
     rows, following = paginate(visible, page, "id")
-    return {"items": [_summary(row) for row in rows], "next": following}
+    return {"items": rows, "next": following}
 
 
 @router.post("/endpoints", auth=WRITE, response={201: EndpointDetails})
-def create_endpoint(request: ApiRequest, response: HttpResponse, new: NewEndpoint) -> Status[dict[str, Any]]:
+def create_endpoint(request: ApiRequest, response: HttpResponse, new: NewEndpoint) -> Status[EndpointDetails]:
     """Creates an endpoint that is yours. Does not connect to the engine: test it at `endpoints/{endpoint_id}/try`."""
     if not endpoints.may_create(request.user):
         raise PermissionDenied(endpoints.CREATE_DENIED)
     endpoints.check_option_names(new.options, engine=new.engine)
-    values = new.dict(exclude={"credentials", "url"})
-    url = endpoints.address_of_page(engine=new.engine, url=new.url)
-    created = endpoints.create(by=request.user, url=url, credentials=_credentials(new.credentials), **values)
+    settings = _settings(new)
+    settings["url"] = endpoints.address_of_page(engine=new.engine, url=new.url)
+    created = endpoints.create(by=request.user, **settings)
     response["Location"] = f"/api/v1/endpoints/{created.pk}"
     return Status(201, _tagged(response, get_endpoint(request, created.pk)))
 
 
 @router.get("/endpoints/{endpoint_id}", auth=READ, response=EndpointDetails)
-def read_endpoint(request: ApiRequest, response: HttpResponse, endpoint_id: Id) -> dict[str, Any]:
+def read_endpoint(request: ApiRequest, response: HttpResponse, endpoint_id: Id) -> EndpointDetails:
     """An endpoint. The ETag can be sent as If-Match when you change it."""
     return _tagged(response, get_endpoint(request, endpoint_id))
 
@@ -154,30 +158,20 @@ def read_endpoint(request: ApiRequest, response: HttpResponse, endpoint_id: Id) 
 @router.patch("/endpoints/{endpoint_id}", auth=WRITE, response=EndpointDetails)
 def change_endpoint(
     request: ApiRequest, response: HttpResponse, endpoint_id: Id, changes: EndpointChanges, if_match: IfMatch
-) -> dict[str, Any]:
+) -> EndpointDetails:
     """Changes, archives or restores an endpoint. Does not connect to the engine. Runs keep the address they were made with."""
     endpoint = get_endpoint(request, endpoint_id, needs=Role.EDITOR)
-    endpoints.check_option_names(changes.options or {}, engine=endpoint.engine, also=endpoint.options)
-    values = {
-        name: getattr(endpoint, name) if getattr(changes, name) is None else getattr(changes, name)
-        for name in ("name", "url", "options", "parallel", "per_minute")
-    }
-    if changes.dict(exclude={"archived"}, exclude_defaults=True, exclude_none=True):
-        endpoints.update(
-            endpoint=endpoint,
-            by=request.user,
-            engine=endpoint.engine,
-            credentials=_credentials(changes.credentials),
-            headers=changes.headers or {},
-            clear=changes.clear,
-            check=partial(_check, endpoint, if_match),
-            **values,
-        )
+    engine = changes.engine or endpoint.engine
+    endpoints.check_option_names(changes.options or {}, engine=engine, also=endpoint.options)
+    settings = _settings(changes)
+    archived = settings.pop("archived", None)
+    if settings:
+        endpoints.update(endpoint=endpoint, by=request.user, check=partial(_check, endpoint, if_match), **settings)
         if_match = ""  # the state that it names is that before this change
     with transaction.atomic():
         _check(endpoint, if_match)
-        if changes.archived not in (None, endpoint.archived_at is not None):
-            change = endpoints.archive if changes.archived else endpoints.restore
+        if archived not in (None, endpoint.archived_at is not None):
+            change = endpoints.archive if archived else endpoints.restore
             change(endpoint=endpoint, by=request.user)
     return _tagged(response, endpoint)
 
@@ -195,52 +189,30 @@ def try_endpoint(request: ApiRequest, endpoint_id: Id, query: TriedQuery) -> dic
         "version": connection_test.version,
         "fields": connection_test.fields,
         "total": connection_test.page.total if connection_test.page else None,
-        "documents": [{"id": document.id, "title": document.title, "score": document.score} for document in documents],
+        "documents": documents,
         "error": connection_test.error,
     }
 
 
-def _credentials(given: Credentials | None) -> dict[str, str]:
-    credentials = {name: value for name, value in given.dict().items() if value} if given else {}
-    endpoints.check_credentials(credentials)
-    return credentials
+def _settings(sent: NewEndpoint) -> dict[str, Any]:
+    """Returns what was sent of the fields of an endpoint. Raises `ValidationError` for credentials that do not go together."""
+    settings = sent.model_dump(exclude_none=True)
+    if "credentials" in settings:
+        settings["credentials"] = {name: value for name, value in settings["credentials"].items() if value}
+        endpoints.check_credentials(settings["credentials"])
+    return settings
 
 
 def _check(endpoint: Endpoint, if_match: str) -> None:
-    rows = lockable(Endpoint.objects.defer("credentials", "headers"), lock=True)
-    check_if_match(if_match, state=_state(rows.get(pk=endpoint.pk)))
+    stored = lockable(Endpoint.objects.defer("credentials", "headers"), lock=True).get(pk=endpoint.pk)
+    check_if_match(if_match, state=_state(stored))
 
 
 def _state(endpoint: Endpoint) -> object:
     """Returns what `change_endpoint` changes, without secrets: a digest of them could be used to guess them."""
-    return [
-        endpoint.name,
-        endpoint.url,
-        endpoint.options,
-        endpoint.parallel,
-        endpoint.per_minute,
-        endpoint.archived_at,
-    ]
+    changed = EndpointChanges.model_fields.keys() - {"credentials", "headers", "clear", "archived"}
+    return [endpoint.archived_at, *(getattr(endpoint, name) for name in sorted(changed))]
 
 
-def _summary(endpoint: Endpoint) -> dict[str, Any]:
-    role = Role(vars(endpoint)["role"])
-    return {
-        "id": endpoint.pk,
-        "name": endpoint.name,
-        "engine": endpoint.engine,
-        "url": endpoint.url if role >= Role.EDITOR else None,
-        "role": role.label,
-    }
-
-
-def _tagged(response: HttpResponse, endpoint: Endpoint) -> dict[str, Any]:
-    summary = _summary(endpoint)
-    details = {
-        **summary,
-        "options": None if summary["url"] is None else endpoint.options,
-        "parallel": endpoint.parallel,
-        "per_minute": endpoint.per_minute,
-        "archived_at": endpoint.archived_at,
-    }
-    return set_etag(response, details, state=_state(endpoint))
+def _tagged(response: HttpResponse, endpoint: Endpoint) -> EndpointDetails:
+    return set_etag(response, EndpointDetails.from_orm(endpoint), state=_state(endpoint))

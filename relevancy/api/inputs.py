@@ -37,6 +37,22 @@ class Input(Schema):
         return handler(values)
 
 
+class Changes(Input):
+    """The base of bodies that change an object: every field is optional, and one that is left out or null stays as it is.
+
+    A subclass that also derives from the body of a new object has its fields, with their limits. `model_dump(exclude_none=True)`
+    returns what is to be changed.
+    """
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        super().__pydantic_init_subclass__(**options)
+        for field in cls.model_fields.values():
+            field.annotation = field.annotation | None  # type: ignore[operator, assignment]
+            field.default, field.default_factory = None, None
+        cls.model_rebuild(force=True)
+
+
 def refuse_unknown_parameters(operation: Callable[..., Any]) -> Callable[..., Any]:
     """Decorates an operation: query parameters that it does not declare are refused."""
     known = {

@@ -1,6 +1,6 @@
 """Connections of stored endpoints to their engines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
@@ -47,7 +47,7 @@ def connection(endpoint: Endpoint) -> engines.Connection:
         allowed_handlers=tuple(endpoint.allowed_handlers.split()),
         allowed_indexes=tuple(endpoint.allowed_indexes.split()),
         run_mapper=run_mapper,
-        **_timeouts(endpoint.options),
+        **timeouts(endpoint.options),
     )
 
 
@@ -126,7 +126,7 @@ def sample_query(endpoint: Endpoint) -> str:
     return next(iter(known_queries(endpoint)), "")
 
 
-def _timeouts(options: dict[str, Any]) -> dict[str, Any]:
+def timeouts(options: Mapping[str, Any]) -> dict[str, Any]:
     """Returns `connect_timeout` and `read_timeout` of the endpoint's options in seconds. Raises `EngineError`."""
     return {name: _seconds(name, options[name]) for name in ("connect_timeout", "read_timeout") if name in options}
 

@@ -2,7 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -13,20 +13,23 @@ from relevancy.models import Activity, Endpoint, Policy, Role, Team, User
 from relevancy.models.saving import clean_and_save
 from relevancy.wording import unknown_name
 
-from .connections import check_address, script_error_text
+from .connections import check_address, script_error_text, timeouts
 from .indexes import claim, hand_over, owns_unused, why_not_usable
 
-# What `update` changes, as the activity log calls it: never the values, which can be secret.
-_LABELS = {
-    "name": "name",
-    "engine": "engine",
-    "url": "address",
-    "options": "options",
-    "credentials": "credentials",
-    "headers": "headers",
-    "parallel": "requests at once",
-    "per_minute": "requests per minute",
-}
+
+class Settings(TypedDict, total=False):
+    """What `create` and `update` set: the fields of an endpoint that its editors enter."""
+
+    name: str
+    engine: str
+    url: str
+    options: Mapping[str, Any]
+    credentials: Mapping[str, str]
+    headers: Mapping[str, str]
+    parallel: int
+    per_minute: int
+
+
 MAPPER = "mapper"  # the option that contains a script
 _COMMON_OPTIONS = ("connect_timeout", "query_options", "read_timeout")  # of every engine
 SCRIPTS_DENIED = (
@@ -52,14 +55,16 @@ def may_create(user: User) -> bool:
     return bool(user.memberships.filter(role__gte=Role.EDITOR, team__can_create_endpoints=True).exists())
 
 
-def create(*, by: User, teams: tuple[Team, ...] = (), unrestricted: bool = False, **values: Any) -> Endpoint:
-    """Creates an endpoint from the arguments of `build_endpoint`. Raises `ValidationError` naming the field.
+def create(
+    *, by: User, teams: tuple[Team, ...] = (), unrestricted: bool = False, **settings: Unpack[Settings]
+) -> Endpoint:
+    """Creates an endpoint, as `build_endpoint` describes. Raises `ValidationError` naming the field.
 
     unrestricted: for commands on the server; `by` does not need the right to create endpoints.
     """
     if not unrestricted and not may_create(by):
         raise ValidationError(CREATE_DENIED)
-    endpoint = build_endpoint(by=by, **values)
+    endpoint = build_endpoint(by=by, **settings)
     with transaction.atomic():
         save_new(endpoint)
         endpoint.teams.add(*teams)
@@ -87,34 +92,13 @@ def create_archived(*, name: str, engine: str, options: Mapping[str, Any], by: U
     return endpoint
 
 
-def build_endpoint(
-    *,
-    name: str,
-    engine: str,
-    url: str,
-    by: User,
-    options: Mapping[str, Any] | None = None,
-    credentials: Mapping[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
-    parallel: int = 8,
-    per_minute: int = 0,
-) -> Endpoint:
+def build_endpoint(*, by: User, **settings: Unpack[Settings]) -> Endpoint:
     """Returns a validated endpoint that is not saved.
 
     Validates the URL and checks that its host is allowed, which can look up its name: never call this in a transaction.
     Does not contact the engine; see `test_connection`. Raises `ValidationError` naming the field.
     """
-    endpoint = Endpoint(
-        name=name,
-        engine=engine,
-        url=url,
-        owner=by,
-        options=dict(options or {}),
-        credentials=dict(credentials or {}),
-        headers=dict(headers or {}),
-        parallel=parallel,
-        per_minute=per_minute,
-    )
+    endpoint = Endpoint(owner=by, **settings)
     _validate(endpoint, by, is_new_address=True)
     return endpoint
 
@@ -124,6 +108,10 @@ def _validate(endpoint: Endpoint, by: User, *, is_new_address: bool) -> None:
     endpoint.full_clean(exclude={"owner"}, validate_unique=False)
     if not isinstance(endpoint.options.get("query_options", {}), dict):
         raise ValidationError({"options": 'The option query_options must be a JSON object, such as {"lang": "en"}.'})
+    try:
+        timeouts(endpoint.options)
+    except engines.EngineError as error:
+        raise ValidationError({"options": str(error)}) from None
     if is_new_address and (reason := why_not_usable(engine=endpoint.engine, name=endpoint.url, by=by)):
         raise ValidationError({"url": reason})
     _check_mapper(endpoint, by)
@@ -181,49 +169,35 @@ def update(
     *,
     endpoint: Endpoint,
     by: User,
-    name: str,
-    engine: str,
-    url: str,
-    credentials: Mapping[str, str],
-    headers: Mapping[str, str],
-    parallel: int,
-    per_minute: int,
-    options: Mapping[str, Any] | None = None,
     clear: bool = False,
     check: Callable[[], None] | None = None,
+    **settings: Unpack[Settings],
 ) -> None:
     """Changes an endpoint. Raises `ValidationError` naming the field; then nothing is changed.
 
     check: called in the transaction before anything is written; what it raises is raised.
     Another engine or address needs the right to create endpoints.
 
-    options: replace all present ones; None keeps them.
     credentials, headers: empty ones keep the stored ones, unless `clear` is set or the address or engine changes: stored
     secrets are never sent to another address.
     """
-    stored_credentials, stored_headers = ({}, {}) if clear else (endpoint.credentials, endpoint.headers)
-    is_moved = (url.strip(), engine) != (endpoint.url, endpoint.engine)
+    kept = {name: {} if clear else getattr(endpoint, name) for name in ("credentials", "headers")}
+    changes: dict[str, Any] = {**settings, **{name: settings.get(name) or value for name, value in kept.items()}}
+    changed = copy.copy(endpoint)
+    for name, value in changes.items():
+        setattr(changed, name, value)
+    is_moved = (changed.url.strip(), changed.engine) != (endpoint.url, endpoint.engine)
     if is_moved:
-        _check_move(
-            by, is_secret_kept=bool((stored_credentials and not credentials) or (stored_headers and not headers))
-        )
-    changes = {
-        "name": name,
-        "engine": engine,
-        "url": url,
-        "options": endpoint.options if options is None else dict(options),
-        "credentials": dict(credentials or stored_credentials),
-        "headers": dict(headers or stored_headers),
-        "parallel": parallel,
-        "per_minute": per_minute,
-    }
-    if (engine, _server(url)) != (endpoint.engine, _server(endpoint.url)):
+        _check_move(by, is_secret_kept=any(value and not settings.get(name) for name, value in kept.items()))
+    if (changed.engine, _server(changed.url)) != (endpoint.engine, _server(endpoint.url)):
         # An administrator has allowed these at another server.
+        changed.allowed_handlers = changed.allowed_indexes = ""
         changes |= {"allowed_handlers": "", "allowed_indexes": ""}
-    different = [_LABELS[name] for name in _LABELS if changes[name] != getattr(endpoint, name)]
-    changed = _copy_with(endpoint, changes)
+    # Never the values, which can be secret.
+    fields = [field for field in Endpoint._meta.fields if field.name in settings or field.name in kept]
+    different = [str(f.verbose_name) for f in fields if changes[f.name] != getattr(endpoint, f.name)]
     # A file that an editor has uploaded for this endpoint goes over to its owner.
-    hands_over = is_moved and owns_unused(engine=engine, name=url, by=by)
+    hands_over = is_moved and owns_unused(engine=changed.engine, name=changed.url, by=by)
     if hands_over:
         changed.owner = by
     _validate(changed, by, is_new_address=is_moved)
@@ -237,13 +211,6 @@ def update(
             claim(engine=endpoint.engine, name=endpoint.url, by=endpoint.owner)
         if different:
             _record(Activity.Verb.ENDPOINT_CHANGED, endpoint, by, changed=", ".join(different))
-
-
-def _copy_with(endpoint: Endpoint, changes: Mapping[str, Any]) -> Endpoint:
-    changed = copy.copy(endpoint)
-    for attribute, value in changes.items():
-        setattr(changed, attribute, value)
-    return changed
 
 
 def _check_move(by: User, *, is_secret_kept: bool) -> None:

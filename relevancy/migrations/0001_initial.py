@@ -159,7 +159,7 @@ class Migration(migrations.Migration):
                 ('credentials', relevancy.models.secret.EncryptedJSONField(blank=True, default=dict, editable=False)),
                 ('headers', relevancy.models.secret.EncryptedJSONField(blank=True, default=dict, editable=False)),
                 ('parallel', models.PositiveSmallIntegerField(default=8, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(64)], verbose_name='parallel requests')),
-                ('per_minute', models.PositiveIntegerField(default=0, help_text='0: no limit', verbose_name='requests per minute')),
+                ('per_minute', models.PositiveIntegerField(default=0, help_text='0: no limit', validators=[django.core.validators.MaxValueValidator(1000000)], verbose_name='requests per minute')),
                 ('allowed_handlers', relevancy.models.text.LineField(blank=True, help_text='Solr: request handlers besides select and query that the address may end in, such as browse.', max_length=500, validators=[django.core.validators.RegexValidator('^[\\w.+/-]+( [\\w.+/-]+)*\\Z', 'Write names of handlers, separated by blanks.')])),
                 ('allowed_indexes', relevancy.models.text.LineField(blank=True, help_text='Other cores, collections or indexes that queries may read: fromIndex, terms lookups and so on.', max_length=500, validators=[django.core.validators.RegexValidator('^[\\w.+-]+( [\\w.+-]+)*\\Z', 'Write names of indexes, separated by blanks.')])),
                 ('created_at', models.DateTimeField(auto_now_add=True)),

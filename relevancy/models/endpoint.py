@@ -86,7 +86,9 @@ class Endpoint(SharedModel):
     parallel = models.PositiveSmallIntegerField(
         "parallel requests", default=8, validators=[MinValueValidator(1), MaxValueValidator(64)]
     )
-    per_minute = models.PositiveIntegerField("requests per minute", default=0, help_text="0: no limit")
+    per_minute = models.PositiveIntegerField(
+        "requests per minute", default=0, validators=[MaxValueValidator(1_000_000)], help_text="0: no limit"
+    )
     allowed_handlers = LineField(
         max_length=500,
         blank=True,

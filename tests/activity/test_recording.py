@@ -150,7 +150,7 @@ def test_every_change_is_recorded() -> None:
     endpoint = check(lambda: endpoints.create(**values), text, by=ann)
     values = {"name": "films", "engine": "scripted", "url": "s", "parallel": 2, "per_minute": 0}
     secrets = {"credentials": {"user": "u", "password": "secret"}, "headers": {}}
-    text = "Changed the endpoint “films”: credentials, requests at once"
+    text = "Changed the endpoint “films”: credentials, parallel requests"
     check(lambda: endpoints.update(endpoint=endpoint, by=ann, **values, **secrets), text, by=ann)
     check(lambda: endpoints.archive(endpoint=endpoint, by=ann), "Archived the endpoint “films”", by=ann)
     check(lambda: endpoints.restore(endpoint=endpoint, by=ann), "Restored the endpoint “films”", by=ann)

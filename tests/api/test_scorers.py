@@ -114,6 +114,28 @@ def test_endpoint(client, owner):
     assert client.send("PATCH", path, {"archived": False}).json()["archived_at"] is None
 
 
+def test_endpoint_options_of_every_engine(client, owner):
+    engine = make_endpoint(owner).engine
+    options = {"connect_timeout": 2, "read_timeout": 5.5, "query_options": {"lang": ["en"]}}
+    new = {"name": "shop", "engine": engine, "url": "http://127.0.0.1:9/new", "options": options}
+    created = client.send("POST", "/endpoints", new)
+    assert (created.status_code, created.json()["options"]) == (201, options)
+    path = f"/endpoints/{created.json()['id']}"
+    for wrong in ({"read_timeout": "soon"}, {"connect_timeout": 0}, {"query_options": "lang"}):
+        assert refused_field(client.send("PATCH", path, {"options": wrong})) == "options", wrong
+    assert client.send("PATCH", path, {"options": {}}).json()["options"] == {}
+
+
+def test_endpoint_with_another_engine(client, api, owner):
+    endpoint = make_endpoint(owner, engine="solr", url="http://127.0.0.1:9/solr/films")
+    path, changes = f"/endpoints/{endpoint.pk}", {"engine": "elasticsearch", "url": "http://127.0.0.1:9/films"}
+    editor = make_user("editor", can_create_endpoints=False)
+    endpoint.teams.add(make_team(editor=Role.EDITOR))
+    assert refused_field(api(editor).send("PATCH", path, changes)) == "url"
+    changed = client.send("PATCH", path, changes).json()
+    assert {name: changed[name] for name in changes} == changes
+
+
 def test_endpoints_that_are_refused(client, api, owner):
     endpoint = make_endpoint(owner)
     new = {"name": "shop", "engine": "solr", "url": "http://127.0.0.1:9/solr/products"}

@@ -157,7 +157,7 @@ class TestEndpoints:
         for values, field in (
             ({"name": " "}, "name"), ({"name": "x" * 121}, "name"), ({"url": ""}, "url"), ({"url": "x" * 501}, "url"),
             ({"parallel": 65}, "parallel"), ({"engine": "nosuch"}, "engine"),
-            ({"options": {"connect_timeout": True}}, "url"), ({"options": {"query_options": "x"}}, "options"),
+            ({"options": {"connect_timeout": True}}, "options"), ({"options": {"query_options": "x"}}, "options"),
         ):  # fmt: skip
             with pytest.raises(ValidationError) as caught:
                 endpoints.create(**{"name": "e", "engine": "embedded", "url": "films", "by": owner, **values})

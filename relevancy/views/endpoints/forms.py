@@ -1,5 +1,6 @@
 """The form of an endpoint. What is secret is written, never shown."""
 
+from copy import copy
 from typing import Any, Self
 
 from django import forms
@@ -12,7 +13,6 @@ from django.utils.datastructures import MultiValueDict
 from relevancy import endpoints
 from relevancy.engines.types import OptionInfo, Preset
 from relevancy.models import Endpoint
-from relevancy.models.text import NAME_TAKEN
 from relevancy.views.forms import FormData, InitialValues, add_errors
 
 FILL = "fill"  # the buttons that fill in the form of an endpoint: a preset, or a mapping that was tried
@@ -32,10 +32,6 @@ class NeededText(Needed, forms.CharField):
 
 
 class NeededChoice(Needed, forms.ChoiceField):
-    pass
-
-
-class NeededFile(Needed, forms.FileField):
     pass
 
 
@@ -124,15 +120,15 @@ class MappingForm(forms.Form):
         return [self[f"option_{option.name}"] for option in endpoints.mappings.OPTIONS]
 
 
-class EndpointForm(forms.Form):
-    """A new endpoint, or changes to one."""
+class EndpointForm(forms.ModelForm):
+    """A new endpoint, or changes to one. Its instance is a copy: the service changes the endpoint."""
 
-    name = NeededText(max_length=120, help_text="What it is called where it is chosen.")
-    engine = NeededChoice(widget=EngineRadioSelect)
-    url = NeededText(
-        label="Address", max_length=500, widget=forms.TextInput(attrs={"class": "mono", "inputmode": "url"})
+    engine = forms.ChoiceField(widget=EngineRadioSelect, error_messages={"required": "Choose the engine."})
+    file = forms.FileField(
+        label="Rankings",
+        help_text="CSV with query, document id and position; or a TREC run.",
+        error_messages={"required": "Choose a file of rankings."},
     )
-    file = NeededFile(label="Rankings", help_text="CSV with query, document id and position; or a TREC run.")
     preset = forms.ChoiceField(
         required=False, help_text="Fills in the fields below as the documentation of the product says. Adapt them then."
     )
@@ -148,10 +144,13 @@ class EndpointForm(forms.Form):
         help_text="One to a line, Name: value. Kept secret like a password.",
     )
     clear = forms.BooleanField(label="Forget the stored credentials and headers", required=False)
-    parallel = forms.IntegerField(label="Parallel requests", min_value=1, max_value=64, initial=8)
-    per_minute = forms.IntegerField(
-        label="Requests per minute", min_value=0, max_value=1_000_000, initial=0, help_text="0: no limit"
-    )
+
+    class Meta:
+        model = Endpoint
+        fields = ["name", "engine", "url", "parallel", "per_minute"]
+        help_texts = {"name": "What it is called where it is chosen."}
+        error_messages = {"name": {"required": "Name the endpoint."}, "url": {"required": "Enter the address."}}
+        widgets = {"url": forms.TextInput(attrs={"class": "mono", "inputmode": "url"})}
 
     def __init__(
         self,
@@ -163,13 +162,18 @@ class EndpointForm(forms.Form):
         initial: InitialValues | None = None,
     ) -> None:
         """endpoint: the one to be changed; None for a new one. stored_file: name of a file that was uploaded before."""
-        super().__init__(data, files, initial=initial)
+        options = {f"option_{name}": value for name, value in endpoint.options.items()} if endpoint else {}
+        super().__init__(data, files, instance=copy(endpoint), initial=options | (initial or {}))  # type: ignore[arg-type]
         self.endpoint = endpoint
         self.address_note = ""
         self.chosen_preset: Preset | None = None
         self.stored_file = stored_file or (
             endpoint.url if endpoint and endpoints.is_file_engine(endpoint.engine) else ""
         )
+        if self.is_bound:
+            is_file = endpoints.is_file_engine(self["engine"].value() or "")
+            self.fields["url"].required = not is_file
+            self.fields["file"].required = is_file and not self.stored_file
         engines = endpoints.engine_infos()
         self.fields["engine"].choices = [(engine.key, engine.label) for engine in engines]  # type: ignore[attr-defined]
         self.fields["url"].help_text = render_to_string(
@@ -192,13 +196,6 @@ class EndpointForm(forms.Form):
         """Secrets are kept for this endpoint."""
         return bool(self.endpoint and (self.endpoint.credentials or self.endpoint.headers))
 
-    def clean_name(self) -> str:
-        name = " ".join(self.cleaned_data["name"].split())
-        others = Endpoint.objects.exclude(pk=self.endpoint.pk if self.endpoint else 0)
-        if name and others.filter(name=name).exists():
-            raise forms.ValidationError(NAME_TAKEN)
-        return name
-
     def clean_headers(self) -> dict[str, str]:
         headers: dict[str, str] = {}
         for number, line in enumerate(self.cleaned_data["headers"].splitlines(), 1):
@@ -216,29 +213,23 @@ class EndpointForm(forms.Form):
 
     def clean(self) -> dict[str, object]:
         data = super().clean() or self.cleaned_data
-        for name, message in (("name", "Name the endpoint."), ("engine", "Choose the engine.")):
-            if not data.get(name) and name not in self.errors:
-                self.add_error(name, message)
         try:
-            endpoints.check_credentials({name: data[name] for name in SECRETS if data.get(name)})
+            endpoints.check_credentials(self.credentials)
         except ValidationError as error:
             add_errors(self, error)
-        if endpoints.is_file_engine(data.get("engine", "")):
-            if not data.get("file") and not self.stored_file:
-                self.add_error("file", "Choose a file of rankings.")
-        elif not data.get("url") and "url" not in self.errors:
-            self.add_error("url", "Enter the address.")
-        else:
-            data["url"] = self._understood_address(data)
+        if data.get("url") and data.get("engine"):
+            entered = data["url"]
+            data["url"] = endpoints.address_of_page(engine=data["engine"], url=entered)
+            if data["url"] != entered:
+                self.address_note = f"Your address is that of a page of the engine; the address used is {data['url']}."
         return data
 
-    def _understood_address(self, data: dict[str, Any]) -> str:
-        """Returns the address to be used, and keeps what to say if it is not the one that was entered."""
-        entered = str(data.get("url") or "")
-        address = endpoints.address_of_page(engine=str(data.get("engine") or ""), url=entered)
-        if address != entered:
-            self.address_note = f"Your address is that of a page of the engine; the address used is {address}."
-        return address
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was entered, as `endpoints.create` and `endpoints.update` take it."""
+        data = self.cleaned_data
+        fields = {name: data[name] for name in self._meta.fields or () if name in data}
+        return fields | {"headers": data.get("headers", {}), "credentials": self.credentials, "options": self.options}
 
     @property
     def options(self) -> dict[str, str]:

@@ -12,8 +12,8 @@ from relevancy.models import Endpoint, UnreadableSecret
 from relevancy.views.forms import FormData
 from relevancy.views.requests import HtmxRequest
 
-from .forms import MappingForm
-from .pages import get_endpoint, stored_values
+from .forms import EndpointForm, MappingForm
+from .pages import get_endpoint
 
 SEND = "send"  # the button that sends a query to the endpoint
 
@@ -30,7 +30,7 @@ def endpoint_new_mapping(request: HtmxRequest) -> HttpResponse:
 def endpoint_mapping(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """Tries a mapping on a response that was pasted, or to a query that is sent to the endpoint. For editors of the endpoint."""
     endpoint = get_endpoint(request, endpoint_id)
-    values: FormData = request.POST if request.method == "POST" else stored_values(endpoint)
+    values: FormData = request.POST if request.method == "POST" else EndpointForm(endpoint=endpoint).initial
     return _render(request, endpoint, values)
 
 

@@ -1,6 +1,6 @@
 """Pages of endpoints: list, create, edit, connection test, archive."""
 
-from typing import TypedDict
+from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import endpoints
 from relevancy.models import Endpoint, Role, UnreadableSecret
-from relevancy.views.forms import InitialValues, add_errors
+from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
@@ -65,7 +65,7 @@ def endpoint_new(request: HtmxRequest) -> HttpResponse:
     )
     if form.is_valid():
         try:
-            endpoint = endpoints.create(**_endpoint_values(request, form), by=request.user)
+            endpoint = endpoints.create(**_settings(request, form), by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -83,14 +83,13 @@ def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
         label = endpoints.engine_label(endpoint.engine)
         return render(request, "endpoints/endpoint.html", {"endpoint": endpoint, "label": label, "used": used})
     _readable(request, endpoint)
-    initial = stored_values(endpoint)
-    form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
+    form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint)
     if FILL in request.POST:
         form = EndpointForm.filled_in(request.POST, endpoint=endpoint)
     if form.is_valid():
         try:
             clear = form.cleaned_data.get("clear", False)
-            endpoints.update(endpoint=endpoint, by=request.user, clear=clear, **_endpoint_values(request, form))
+            endpoints.update(endpoint=endpoint, by=request.user, clear=clear, **_settings(request, form))
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -102,12 +101,6 @@ def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     return render(request, "endpoints/form.html", context, status=422 if form.errors else 200)
 
 
-def stored_values(endpoint: Endpoint) -> InitialValues:
-    """Returns what the form of a stored endpoint starts with."""
-    values = {name: getattr(endpoint, name) for name in ("name", "engine", "url", "parallel", "per_minute")}
-    return values | {f"option_{name}": value for name, value in endpoint.options.items()}
-
-
 def _readable(request: HtmxRequest, endpoint: Endpoint) -> None:
     """Loads the secrets. If they cannot be decrypted, warns and clears them, so that they can be entered again."""
     try:
@@ -117,40 +110,16 @@ def _readable(request: HtmxRequest, endpoint: Endpoint) -> None:
         messages.warning(request, str(reason))
 
 
-class _EndpointValues(TypedDict):
-    """What `endpoints.create` and `endpoints.update` both take."""
-
-    name: str
-    engine: str
-    url: str
-    headers: dict[str, str]
-    parallel: int
-    per_minute: int
-    credentials: dict[str, str]
-    options: dict[str, str]
-
-
-def _endpoint_values(request: HtmxRequest, form: EndpointForm) -> _EndpointValues:
-    """Returns the values of a valid form; stores an uploaded file. Raises `ValidationError`."""
-    data = form.cleaned_data
-    url = data["url"]
-    if endpoints.is_file_engine(data["engine"]):
-        url = form.stored_file
-        if upload := data.get("file"):
-            stored = endpoints.uploads.store(
-                engine=data["engine"], content=upload.read(), name=upload.name, by=request.user
-            )
-            url = stored.name
-    return {
-        "name": data["name"],
-        "engine": data["engine"],
-        "url": url,
-        "headers": data["headers"],
-        "parallel": data["parallel"],
-        "per_minute": data["per_minute"],
-        "credentials": form.credentials,
-        "options": form.options,
-    }
+def _settings(request: HtmxRequest, form: EndpointForm) -> dict[str, Any]:
+    """Returns what was entered in a valid form; stores an uploaded file. Raises `ValidationError`."""
+    settings = form.settings
+    if endpoints.is_file_engine(settings["engine"]):
+        settings["url"] = form.stored_file
+        if upload := form.cleaned_data["file"]:
+            content, engine = upload.read(), settings["engine"]
+            stored = endpoints.uploads.store(engine=engine, content=content, name=upload.name, by=request.user)
+            settings["url"] = stored.name
+    return settings
 
 
 def _try_form(endpoint: Endpoint) -> TryForm:

@@ -25,7 +25,7 @@ def render_step(
     request: HtmxRequest,
     state: WizardState,
     step: str,
-    form: forms.Form,
+    form: forms.BaseForm,
     context: Mapping[str, object] | None = None,
     *,
     is_invalid: bool = False,
@@ -124,15 +124,12 @@ def _endpoint(form: EndpointStepForm, state: WizardState, user: User) -> Endpoin
     if form.credentials or data.get("clear"):
         state.sealed = cases.seal(form.credentials)
         state.save()
-    is_file = endpoints.is_file_engine(data["engine"])
-    return endpoints.build_endpoint(
-        name=data["name"],
-        engine=data["engine"],
-        url=state.file if is_file else data["url"],
-        credentials={} if is_file else state.credentials(),
-        options=form.options,
-        by=user,
-    )
+    settings = form.settings
+    if endpoints.is_file_engine(settings["engine"]):
+        settings |= {"url": state.file, "credentials": {}}
+    else:
+        settings["credentials"] = state.credentials()
+    return endpoints.build_endpoint(by=user, **settings)
 
 
 def _test_endpoint(

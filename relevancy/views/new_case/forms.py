@@ -11,6 +11,7 @@ from relevancy.models import Book, Endpoint, Scorer, ScorerVersion, Team, User
 from relevancy.views.endpoints.forms import EndpointForm, NeededModel, NeededText
 from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, add_errors
 
+NEW_ENDPOINT = ("name", "engine", "url", "file")
 RECOMMENDED_SCORERS = {"nDCG@10", "P@10"}  # besides the defaults of the site and the user
 
 
@@ -165,6 +166,10 @@ class EndpointStepForm(EndpointForm):
         if not self.can_create:
             endpoint_field.empty_label = "Choose an endpoint"
         del self.fields["preset"], self.fields["headers"], self.fields["parallel"], self.fields["per_minute"]
+        self.is_chosen = not self.can_create or bool(self["endpoint_id"].value())
+        if self.is_bound and self.is_chosen:
+            for name in NEW_ENDPOINT:
+                self.fields[name].required = False
 
     @property
     def stored(self) -> bool:
@@ -174,12 +179,11 @@ class EndpointStepForm(EndpointForm):
     def clean(self) -> dict[str, object]:
         if not self.can_create and not self.cleaned_data.get("endpoint_id") and "endpoint_id" not in self.errors:
             self.add_error("endpoint_id", "Choose an endpoint.")
-        if self.cleaned_data.get("endpoint_id") or "endpoint_id" in self.errors or not self.can_create:
-            # What was entered for a new endpoint is kept but not checked.
-            for name in [name for name in self.errors if name in ("name", "engine", "url", "file")]:
-                del self.errors[name]
-            return self.cleaned_data
-        return super().clean()
+        if not self.is_chosen:
+            return super().clean()
+        for name in NEW_ENDPOINT:  # what was entered for a new endpoint is kept but not checked
+            self.errors.pop(name, None)
+        return self.cleaned_data
 
 
 class FieldsForm(forms.Form):
