@@ -156,8 +156,15 @@ def order_by_comparison(book: Book) -> None:
     """Puts the pairs in the order by what changes the comparison of two runs of the case, three ratings of each."""
     case = book.cases.get()
     second = make_run(case.attempts.get(), 2)
-    compared = judging.ComparedRuns(case.runs.get(number=1), second, ScorerVersion.objects.used_by(case)[0])
-    judging.set_judging(book=book, depth=10, ratings_per_pair=3, order=JudgingQueue.Order.DIFFERENCE, compared=compared)
+    judging.set_judging(
+        book=book,
+        depth=10,
+        ratings_per_pair=3,
+        order=JudgingQueue.Order.DIFFERENCE,
+        run_a=case.runs.get(number=1),
+        run_b=second,
+        version=ScorerVersion.objects.used_by(case)[0],
+    )
     reports.judging_order.build_judging_queue(book)
 
 

@@ -13,6 +13,7 @@ from relevancy.engines import registry
 from relevancy.engines.types import Syntax
 from relevancy.models import (
     Attempt,
+    Book,
     Case,
     CaseScore,
     Endpoint,
@@ -192,6 +193,20 @@ def rate_all(case: Case, grades: Mapping[str, Mapping[str, float]], by: User) ->
     """Rates documents in the case's book: `{query text: {document: grade}}`."""
     values = {query_of(case, text).pk: documents for text, documents in grades.items()}
     ratings.rate_book(book=case.book, values=values, rater=by, by=by)
+
+
+def set_rule(*, book: Book, rule: str, by: User | None = None) -> None:
+    """Changes the rule that combines ratings."""
+    settings = books.book_settings(rule=rule, scale=book.scale, relevant_from=book.relevant_from)
+    books.change_settings(book=book, settings=settings, by=by or book.owner)
+
+
+def set_scale(
+    *, book: Book, scale: list[list[Any]], relevant_from: float | None = None, by: User | None = None
+) -> None:
+    """Changes the rating scale; ratings keep their grades."""
+    settings = books.book_settings(rule=book.rule, scale=scale, relevant_from=relevant_from)
+    books.change_settings(book=book, settings=settings, by=by or book.owner)
 
 
 def remap(case: Case) -> None:

@@ -11,6 +11,7 @@ from pydantic import Field
 
 from relevancy import books, judging, scorers, tasks
 from relevancy.models import Book, JudgingQueue, Role
+from relevancy.models import Query as BookQuery
 from relevancy.models.errors import error_text
 from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
 from relevancy.transfer.agreement_json import AgreementResult, build_agreement
@@ -39,6 +40,14 @@ class BookSummary(Schema):
     query_count: int
     left_to_judge: int = Field(description="Documents that you can judge; at most 1,000 are counted.")
 
+    @staticmethod
+    def resolve_role(book: Book) -> str:
+        return book.role_label
+
+    @staticmethod
+    def resolve_left_to_judge(book: Any) -> int:
+        return int(book.left)
+
 
 class BookDetails(BookSummary):
     """A book with what raters read about its grades. owner: who may share it, besides owners of its teams."""
@@ -46,6 +55,10 @@ class BookDetails(BookSummary):
     owner: str
     guidelines: str = Field(examples=["3: what the user wanted."])
     created_at: datetime
+
+    @staticmethod
+    def resolve_owner(book: Book) -> str:
+        return str(book.owner)
 
 
 class BookChanges(Input):
@@ -117,6 +130,10 @@ class BookQueryDetails(Schema):
     rated: int = Field(examples=[12])
     open: int = Field(examples=[3])
 
+    @staticmethod
+    def resolve_query_id(query: BookQuery) -> int:
+        return query.pk
+
 
 class PairDetails(Schema):
     """A document to judge for a query, as the run stored it. fields: null if it does not any more."""
@@ -144,11 +161,11 @@ class PairParameters(Input):
 def list_books(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The books that you may see."""
     rows, following = paginate(books.find_books(request.user), page, "id")
-    return {"items": [_summary(row) for row in rows], "next": following}
+    return {"items": rows, "next": following}
 
 
 @router.get("/books/{book_id}", auth=READ, response=BookDetails)
-def read_book(request: ApiRequest, response: HttpResponse, book_id: Id) -> dict[str, Any]:
+def read_book(request: ApiRequest, response: HttpResponse, book_id: Id) -> BookDetails:
     """A book. The ETag can be sent as If-Match when you change it."""
     return _tagged(request, response, get_book(request, book_id))
 
@@ -156,15 +173,12 @@ def read_book(request: ApiRequest, response: HttpResponse, book_id: Id) -> dict[
 @router.patch("/books/{book_id}", auth=WRITE, response=BookDetails)
 def change_book(
     request: ApiRequest, response: HttpResponse, book_id: Id, changes: BookChanges, if_match: IfMatch
-) -> dict[str, Any]:
+) -> BookDetails:
     """Changes the name of a book, or what raters read about the grades."""
     with transaction.atomic():
         book = get_book(request, book_id, needs=Role.EDITOR, lock=True)
         check_if_match(if_match, state=_state(book))
-        if changes.name is not None:
-            books.rename_book(book=book, name=changes.name, by=request.user)
-        if changes.guidelines is not None:
-            books.set_guidelines(book=book, guidelines=changes.guidelines, by=request.user)
+        books.change_book(book=book, by=request.user, **changes.dict(exclude_none=True))
     return _tagged(request, response, book)
 
 
@@ -181,13 +195,11 @@ def delete_book(request: ApiRequest, book_id: Id, if_match: IfMatch) -> Status[N
 def list_book_queries(request: ApiRequest, book_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The queries of a book, oldest first, with how many of their documents are rated."""
     rows, following = paginate(books.queries_with_coverage(get_book(request, book_id)), page, "id")
-    names = [name for name in BookQueryDetails.model_fields if name != "query_id"]
-    items = [{"query_id": row.pk, **{name: getattr(row, name) for name in names}} for row in rows]
-    return {"items": items, "next": following}
+    return {"items": rows, "next": following}
 
 
 @router.post("/books/{book_id}/copies", auth=WRITE, response={201: BookDetails})
-def copy_book(request: ApiRequest, response: HttpResponse, book_id: Id, new: BookCopy) -> Status[dict[str, Any]]:
+def copy_book(request: ApiRequest, response: HttpResponse, book_id: Id, new: BookCopy) -> Status[BookDetails]:
     """Copies a book with its queries, guidelines and all ratings. The copy is yours, is not shared, and no case uses it."""
     book = get_book(request, book_id, needs=Role.EDITOR)
     settings = books.BookSettings.of(book)
@@ -197,20 +209,20 @@ def copy_book(request: ApiRequest, response: HttpResponse, book_id: Id, new: Boo
 
 
 @router.get("/books/{book_id}/grading", auth=READ, response=Grading)
-def read_grading(request: ApiRequest, response: HttpResponse, book_id: Id) -> dict[str, Any]:
+def read_grading(request: ApiRequest, response: HttpResponse, book_id: Id) -> Grading:
     """The scale of a book, and its rule. The ETag can be sent as If-Match when you replace them."""
-    grading = _grading(get_book(request, book_id))
+    grading = Grading.from_orm(get_book(request, book_id))
     return set_etag(response, grading, state=grading)
 
 
 @router.put("/books/{book_id}/grading", auth=WRITE, response=Grading)
 def change_grading(
     request: ApiRequest, response: HttpResponse, book_id: Id, new: NewGrading, if_match: IfMatch
-) -> dict[str, Any]:
+) -> Grading:
     """Replaces scale and rule, and rescores the cases of the book. No rating changes. Repeating it changes nothing."""
     book = get_book(request, book_id, needs=Role.EDITOR)
     former = books.BookSettings.of(book)
-    check_if_match(if_match, state=_grading(book))
+    check_if_match(if_match, state=Grading.from_orm(book))
     if new.rule not in books.offered_rules(book):
         raise ValidationError(
             {"rule": f"The rule {new.rule} is only for books with imported ratings. Choose another one."}
@@ -223,31 +235,32 @@ def change_grading(
         except books.SettingsChanged as error:
             raise PreconditionFailed(error_text(error)) from None
         tasks.enqueue_book_rescore(book.pk)
-    grading = _grading(book)
+    grading = Grading.from_orm(book)
     return set_etag(response, grading, state=grading)
 
 
 @router.get("/books/{book_id}/judging", auth=READ, response=JudgingDetails)
-def read_judging(request: ApiRequest, response: HttpResponse, book_id: Id) -> dict[str, Any]:
+def read_judging(request: ApiRequest, response: HttpResponse, book_id: Id) -> JudgingDetails:
     """What is judged in a book, and in which order. The ETag can be sent as If-Match when you replace it."""
     book = get_book(request, book_id)
-    judging = _judging(JudgingQueue.objects.filter(book=book).first() or JudgingQueue(book=book))
-    return set_etag(response, judging, state=judging)
+    details = JudgingDetails.from_orm(JudgingQueue.objects.of_book(book))
+    return set_etag(response, details, state=details)
 
 
 @router.put("/books/{book_id}/judging", auth=WRITE, response=JudgingDetails)
 def change_judging(
     request: ApiRequest, response: HttpResponse, book_id: Id, new: Judging, if_match: IfMatch
-) -> dict[str, Any]:
+) -> JudgingDetails:
     """Replaces what is judged in a book; the documents are chosen again in the background. Repeating it changes nothing."""
     with transaction.atomic():
         book = get_book(request, book_id, needs=Role.EDITOR, lock=True)
         queue = judging.judging_queue(book)
-        check_if_match(if_match, state=_judging(queue))
-        if new.dict() != _judging(queue):
+        present = JudgingDetails.from_orm(queue)
+        check_if_match(if_match, state=present)
+        if new.dict() != present.dict():
             queue = judging.set_judging(book=book, **new.dict(), by=request.user)
     tasks.enqueue_judging_queue(queue)
-    details = _judging(queue)
+    details = JudgingDetails.from_orm(queue)
     return set_etag(response, details, state=details)
 
 
@@ -295,39 +308,11 @@ def next_pairs(
     return {"items": items}
 
 
-def _summary(row: Any) -> dict[str, Any]:
-    """Returns a book of `books.find_books`."""
-    return {
-        "id": row.pk,
-        "name": row.name,
-        "role": Role(row.role).label,
-        "scale": row.scale,
-        "relevant_from": row.relevant_from,
-        "rule": row.rule,
-        "query_count": row.query_count,
-        "left_to_judge": row.left,
-    }
-
-
-def _tagged(request: ApiRequest, response: HttpResponse, book: Book) -> dict[str, Any]:
-    summary = _summary(books.find_books(request.user).get(pk=book.pk))
-    details = {
-        **summary,
-        "owner": str(book.owner),
-        "guidelines": book.guidelines,
-        "created_at": book.created_at,
-    }
+def _tagged(request: ApiRequest, response: HttpResponse, book: Book) -> BookDetails:
+    details = BookDetails.from_orm(books.find_books(request.user).get(pk=book.pk))
     return set_etag(response, details, state=_state(book))
 
 
 def _state(book: Book) -> object:
     """Returns what `change_book` changes."""
     return [book.name, book.guidelines]
-
-
-def _grading(book: Book) -> dict[str, Any]:
-    return {"scale": book.scale, "relevant_from": book.relevant_from, "rule": book.rule}
-
-
-def _judging(queue: JudgingQueue) -> dict[str, Any]:
-    return {name: getattr(queue, name) for name in Judging.model_fields}

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import batched
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -85,47 +85,22 @@ class BookPreview:
     hidden_cases: int = 0
 
 
-def set_rule(*, book: Book, rule: str, by: User | None = None) -> None:
-    """Changes the rule that combines ratings. All scores of the book's cases are stale after that. Raises `ValidationError`."""
-    finish_imports(book)
-    with write_turn(), transaction.atomic():
-        lock_book(book)
-        _save(book, BookSettings(rule, book.scale, book.relevant_from), by)
+class BookChanges(TypedDict, total=False):
+    """What `change_book` changes; what is left out stays. guidelines: what raters read about the grades, in Markdown."""
+
+    name: str
+    guidelines: str
 
 
-def rename_book(*, book: Book, name: str, by: User) -> None:
-    """Changes the name of a book; its cases keep theirs. Raises `ValidationError`."""
-    former = book.name
+def change_book(*, book: Book, by: User | None = None, **changes: Unpack[BookChanges]) -> None:
+    """Changes the name of a book, which its cases do not take over, or its guidelines. Raises `ValidationError`."""
+    former = copy.copy(book)
     with transaction.atomic():
-        clean_and_save(book, name=name)
-        if book.name != former:
-            activity.record_for_book(Activity.Verb.BOOK_RENAMED, book=book, by=by, former=former)
-
-
-def set_guidelines(*, book: Book, guidelines: str, by: User | None = None) -> None:
-    """Changes what raters read about the grades, in Markdown. Raises `ValidationError` for a text that is too long."""
-    is_changed = guidelines != book.guidelines
-    with transaction.atomic():
-        clean_and_save(book, guidelines=guidelines)
-        if is_changed:
+        clean_and_save(book, **changes)
+        if book.name != former.name:
+            activity.record_for_book(Activity.Verb.BOOK_RENAMED, book=book, by=by, former=former.name)
+        if book.guidelines != former.guidelines:
             activity.record_for_book(Activity.Verb.BOOK_GUIDELINES, book=book, by=by)
-
-
-def set_scale(
-    *, book: Book, scale: Sequence[Sequence[Any]], relevant_from: float | None = None, by: User | None = None
-) -> None:
-    """Changes the rating scale: `[[grade, label], …]`, ascending. All scores of the book's cases are stale after that.
-
-    relevant_from: the lowest grade that counts as relevant; None for the default of the scale.
-    Raises `ValidationError` if a rating is not on the scale; ratings are never changed. Raises `ScaleError` for grades that do not
-    form a scale.
-    """
-    finish_imports(book)
-    with write_turn(), transaction.atomic():
-        lock_book(book)
-        settings = book_settings(rule=book.rule, scale=scale, relevant_from=relevant_from)
-        _check_on_scale(rated_values(book), settings)
-        _save(book, settings, by)
 
 
 def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: float | None = None) -> BookSettings:
@@ -180,9 +155,10 @@ def offered_rules(book: Book) -> list[str]:
 def suggest_grades(book: Book, settings: BookSettings) -> dict[float, float]:
     """Returns `{grade of a rating: grade of the new scale}`: mapped linearly, then the nearest grade, of two the lower one."""
     from_scale, to_scale = scores.scale_of(book), scoring.Scale(settings.grades)
+    mapped = {value: scoring.map_grades(value, from_scale, to_scale) for value in given_values(book)}
     return {
-        value: _nearest(scoring.map_grades(value, from_scale, to_scale), settings.grades)
-        for value in given_values(book)
+        value: min(settings.grades, key=lambda grade: (abs(grade - new_value), grade))
+        for value, new_value in mapped.items()
     }
 
 
@@ -244,10 +220,6 @@ def merged_text(merged: Sequence[tuple[float, Sequence[float]]]) -> str:
     """Returns a sentence that names the grades that become one."""
     groups = [f"{', '.join(f'{old:g}' for old in values)} all become {new:g}" for new, values in merged]
     return f"The ratings {'; '.join(groups)}: they can no longer be told apart."
-
-
-def _nearest(value: float, grades: Sequence[float]) -> float:
-    return min(grades, key=lambda grade: (abs(grade - value), grade))
 
 
 def _merged(new_grades: Mapping[float, float] | None) -> list[tuple[float, list[float]]]:

@@ -29,7 +29,6 @@ from .judging import (
 from .judging_documents import JudgedDocument, read_documents
 from .judging_lists import claim_query, count_held_by_others, keep_claims, next_query
 from .judging_queue import (
-    ComparedRuns,
     build_judging_queue,
     count_changing,
     is_outdated,
@@ -58,7 +57,6 @@ __all__ = [
     "DECIDED",
     "OPEN",
     "REPEAT_OFFSET",
-    "ComparedRuns",
     "Conflict",
     "JudgedDocument",
     "JudgingProgress",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import batched
-from typing import Any, Protocol
+from typing import Protocol, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -49,13 +49,16 @@ class _Source:
     rank: int
 
 
-@dataclass(frozen=True)
-class ComparedRuns:
-    """Two runs of cases of one book, and the scorer that compares them."""
+class JudgingChanges(TypedDict, total=False):
+    """What `set_judging` changes, with the meaning it has for `JudgingQueue`; what is left out stays."""
 
-    run_a: Run
-    run_b: Run
-    version: ScorerVersion
+    depth: int
+    ratings_per_pair: int
+    order: str
+    repeat_share: int
+    run_a: Run | None
+    run_b: Run | None
+    version: ScorerVersion | None
 
 
 class ChangeReader(Protocol):
@@ -72,54 +75,41 @@ def judging_queue(book: Book) -> JudgingQueue:
     return queue
 
 
-def set_judging(
-    *,
-    book: Book,
-    depth: int,
-    ratings_per_pair: int,
-    order: str,
-    repeat_share: int | None = None,
-    compared: ComparedRuns | None = None,
-    by: User | None = None,
-) -> JudgingQueue:
+def set_judging(*, book: Book, by: User | None = None, **changes: Unpack[JudgingChanges]) -> JudgingQueue:
     """Changes how the pairs of a book are chosen and ordered, and how many come again. `build_judging_queue` chooses them.
 
-    repeat_share: in per cent; None keeps it. compared: required for `Order.DIFFERENCE`; both runs are pinned, so that their documents
-    stay. Raises `ValidationError`.
+    `Order.DIFFERENCE` needs two runs and a scorer; both runs are pinned, so that their documents stay. Raises `ValidationError`.
     """
     queue = judging_queue(book)
-    changes: dict[str, Any] = {"depth": depth, "ratings_per_pair": ratings_per_pair, "order": order, "built_at": None}
-    if order == JudgingQueue.Order.DIFFERENCE:
-        chosen = _check_compared(book, compared, by)
-        changes |= {"run_a": chosen.run_a, "run_b": chosen.run_b, "version": chosen.version}
-    if repeat_share is not None:
-        changes["repeat_share"] = repeat_share
+    if changes.get("order", queue.order) == JudgingQueue.Order.DIFFERENCE:
+        compared = [changes.get("run_a", queue.run_a), changes.get("run_b", queue.run_b)]
+        _pin_compared(book, compared, changes.get("version", queue.version), by)
     with transaction.atomic():
-        clean_and_save(queue, **changes)
+        clean_and_save(queue, **changes, built_at=None)
         activity.record_for_book(
             Activity.Verb.BOOK_CHANGED, book=book, by=by, changed="which documents are judged, and in which order"
         )
     return queue
 
 
-def _check_compared(book: Book, compared: ComparedRuns | None, by: User | None) -> ComparedRuns:
-    """Returns what is compared, with both runs pinned. Raises `ValidationError`."""
-    if compared is None:
+def _pin_compared(book: Book, compared: Sequence[Run | None], version: ScorerVersion | None, by: User | None) -> None:
+    """Pins the runs that are compared. Raises `ValidationError` if they or the scorer cannot decide about the order."""
+    chosen = [run for run in compared if run is not None]
+    if len(chosen) < 2 or version is None:
         raise ValidationError({"run_a": "Choose the two runs to compare, and a scorer."})
-    if compared.run_a.pk == compared.run_b.pk:
+    if chosen[0].pk == chosen[1].pk:
         raise ValidationError({"run_b": "Choose two different runs."})
-    if any(run.case.book_id != book.pk for run in (compared.run_a, compared.run_b)):
+    if any(run.case.book_id != book.pk for run in chosen):
         raise ValidationError({"run_a": f"Both runs have to be of cases of the book {book}."})
-    if compared.version.script:
+    if version.script:
         raise ValidationError(
             {"version": "A script has no bounds, so it cannot say what changes the comparison. Choose a measure."}
         )
     try:
-        for run in (compared.run_a, compared.run_b):
+        for run in chosen:
             runs.pin(run=run, by=by)
     except runs.RunNotAllowed as reason:
         raise ValidationError({"run_a": str(reason)}) from reason
-    return compared
 
 
 def is_outdated(queue: JudgingQueue) -> bool:
@@ -299,7 +289,9 @@ def _store(query_ids: Sequence[int], pairs: Sequence[JudgingPair]) -> None:
         scores.lock_queries(query_ids)  # no rating is stored between the count of raters and the end
         present = JudgingPair.objects.filter(query__in=query_ids)
         stored = present.values_list("pk", "query_id", "doc_id")
-        _delete([pk for pk, query_id, doc_id in stored if (query_id, doc_id) not in kept])
+        gone = [pk for pk, query_id, doc_id in stored if (query_id, doc_id) not in kept]
+        for pks in batched(gone, BATCH):
+            JudgingPair.objects.filter(pk__in=pks).delete()
         JudgingPair.objects.bulk_create(
             pairs,
             batch_size=BATCH,
@@ -317,8 +309,3 @@ def _remove_other_queries(queue: JudgingQueue, query_ids: Iterable[int]) -> None
         with write_turn(), transaction.atomic():
             scores.lock_queries(removed)
             JudgingPair.objects.filter(query__in=removed).delete()
-
-
-def _delete(pair_ids: Sequence[int]) -> None:
-    for batch in batched(pair_ids, BATCH):
-        JudgingPair.objects.filter(pk__in=batch).delete()

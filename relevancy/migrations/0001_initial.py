@@ -120,7 +120,7 @@ class Migration(migrations.Migration):
                 ('name', relevancy.models.text.LineField(max_length=191)),
                 ('scale', models.JSONField(help_text="The grades with their labels, ascending: [[1, ''], [2, ''], …]")),
                 ('relevant_from', models.FloatField(help_text='The lowest grade that counts as relevant.')),
-                ('rule', models.CharField(choices=[('latest', 'Latest'), ('mean', 'Mean'), ('median', 'Median'), ('majority', 'Majority'), ('lowest_of_three', 'lowest of the three highest'), ('quepid', 'mean up to two, else lowest of the three highest')], default='latest', max_length=20)),
+                ('rule', models.CharField(choices=[('latest', 'the latest rating'), ('mean', 'the mean of all ratings'), ('median', 'the median of all ratings'), ('majority', 'the grade that most raters gave'), ('lowest_of_three', 'the lowest of the three highest ratings'), ('quepid', 'the mean of up to two ratings, of more the lowest of the three highest')], default='latest', max_length=20)),
                 ('guidelines', relevancy.models.text.MultilineField(blank=True, help_text='What each grade means, in Markdown; for raters.', validators=[django.core.validators.MaxLengthValidator(20000)])),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('remapped_at', models.DateTimeField(editable=False, help_text='When all ratings last got grades of another scale. Earlier changes of ratings cannot be undone.', null=True)),
@@ -460,10 +460,10 @@ class Migration(migrations.Migration):
             name='JudgingQueue',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('depth', models.PositiveSmallIntegerField(default=10, help_text='How many results of each query are judged, in the newest complete run of each case.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
+                ('depth', models.PositiveSmallIntegerField(default=10, help_text='So many of the first results are judged, in the newest complete run of each case.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)], verbose_name='results per query')),
                 ('ratings_per_pair', models.PositiveSmallIntegerField(default=1, help_text='How many raters rate each document.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(9)], verbose_name='ratings per document')),
-                ('order', models.CharField(choices=[('query', 'query by query'), ('rank', 'best ranks first'), ('weighted', 'random, better ranks sooner'), ('difference', 'what changes the comparison of two runs most')], default='query', max_length=10)),
-                ('repeat_share', models.PositiveSmallIntegerField(default=0, help_text='Per cent of the documents that a rater has judged and judges again, to see how far raters agree with themselves.', validators=[django.core.validators.MaxValueValidator(50)])),
+                ('order', models.CharField(choices=[('query', 'query by query'), ('rank', 'best ranks first'), ('weighted', 'random, better ranks sooner'), ('difference', 'what changes the comparison of two runs most')], default='query', help_text='Every document gets its first rating before any gets a second one; this decides between the others.', max_length=10)),
+                ('repeat_share', models.PositiveSmallIntegerField(default=0, help_text='A rater judges so many a second time, after 20 others. That shows how far raters agree with themselves; the first rating counts.', validators=[django.core.validators.MaxValueValidator(50)], verbose_name='documents that come again, in per cent')),
                 ('seed', models.PositiveIntegerField(default=relevancy.models.judging.draw_seed, editable=False, help_text='Of the random part of the order.')),
                 ('run_ids', models.JSONField(default=list, editable=False, help_text='The runs that the pairs were taken from.')),
                 ('pair_count', models.PositiveIntegerField(default=0, editable=False)),
@@ -471,8 +471,8 @@ class Migration(migrations.Migration):
                 ('revision', models.PositiveBigIntegerField(default=0, editable=False, help_text='Incremented when a pair may be open for a rater again, or come earlier.')),
                 ('build_queued_at', models.DateTimeField(editable=False, help_text='When a background task was enqueued that chooses the pairs.', null=True)),
                 ('book', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='judging_queue', to='relevancy.book')),
-                ('run_a', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
-                ('run_b', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
+                ('run_a', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run', verbose_name='first run')),
+                ('run_b', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run', verbose_name='second run')),
             ],
         ),
         migrations.CreateModel(
@@ -605,7 +605,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='judgingqueue',
             name='version',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.scorerversion'),
+            field=models.ForeignKey(blank=True, help_text='Scripts, and measures whose bounds are estimates, are not listed.', null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.scorerversion', verbose_name='scorer'),
         ),
         migrations.AddField(
             model_name='casescorer',

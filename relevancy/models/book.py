@@ -50,15 +50,18 @@ class BookQuerySet(SharedQuerySet["Book"]):
 
 
 class Book(SharedModel):
-    """A judgment list: queries, their ratings on one scale, and the rule that combines ratings of several raters."""
+    """A judgment list: queries, their ratings on one scale, and the rule that combines ratings of several raters.
+
+    The label of a rule is what counts of several ratings of a document.
+    """
 
     class Rule(models.TextChoices):
-        LATEST = "latest"
-        MEAN = "mean"
-        MEDIAN = "median"
-        MAJORITY = "majority"
-        LOWEST_OF_THREE = "lowest_of_three", "lowest of the three highest"
-        QUEPID = "quepid", "mean up to two, else lowest of the three highest"
+        LATEST = "latest", "the latest rating"
+        MEAN = "mean", "the mean of all ratings"
+        MEDIAN = "median", "the median of all ratings"
+        MAJORITY = "majority", "the grade that most raters gave"
+        LOWEST_OF_THREE = "lowest_of_three", "the lowest of the three highest ratings"
+        QUEPID = "quepid", "the mean of up to two ratings, of more the lowest of the three highest"
 
     name = LineField(max_length=191)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="books")

@@ -32,6 +32,10 @@ def draw_seed() -> int:
 class JudgingQueueQuerySet(models.QuerySet["JudgingQueue"]):
     """Judging queues."""
 
+    def of_book(self, book: Book) -> JudgingQueue:
+        """Returns the queue of a book; one that is not stored, with the default settings, if it has none."""
+        return self.filter(book=book).first() or JudgingQueue(book=book)
+
     def increment_revision(self) -> None:
         """Says that a pair may be open for a rater again, or come earlier. Call it in the transaction that changes that."""
         self.update(revision=F("revision") + 1)
@@ -53,9 +57,10 @@ class JudgingQueue(models.Model):
 
     book = models.OneToOneField(Book, on_delete=models.CASCADE, related_name="judging_queue")
     depth = models.PositiveSmallIntegerField(
+        "results per query",
         default=10,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_DEPTH)],
-        help_text="How many results of each query are judged, in the newest complete run of each case.",
+        help_text="So many of the first results are judged, in the newest complete run of each case.",
     )
     ratings_per_pair = models.PositiveSmallIntegerField(
         "ratings per document",
@@ -63,15 +68,34 @@ class JudgingQueue(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(MAX_RATINGS)],
         help_text="How many raters rate each document.",
     )
-    order = models.CharField(max_length=10, choices=Order, default=Order.QUERY)
+    order = models.CharField(
+        max_length=10,
+        choices=Order,
+        default=Order.QUERY,
+        help_text="Every document gets its first rating before any gets a second one; this decides between the others.",
+    )
     repeat_share = models.PositiveSmallIntegerField(
+        "documents that come again, in per cent",
         default=0,
         validators=[MaxValueValidator(MAX_REPEAT_SHARE)],
-        help_text="Per cent of the documents that a rater has judged and judges again, to see how far raters agree with themselves.",
+        help_text="A rater judges so many a second time, after 20 others. That shows how far raters agree with themselves; the first "
+        "rating counts.",
     )
-    run_a = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
-    run_b = models.ForeignKey(Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
-    version = models.ForeignKey(ScorerVersion, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    run_a = models.ForeignKey(
+        Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", verbose_name="first run"
+    )
+    run_b = models.ForeignKey(
+        Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", verbose_name="second run"
+    )
+    version = models.ForeignKey(
+        ScorerVersion,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        verbose_name="scorer",
+        help_text="Scripts, and measures whose bounds are estimates, are not listed.",
+    )
     seed = models.PositiveIntegerField(default=draw_seed, editable=False, help_text="Of the random part of the order.")
     run_ids = models.JSONField(default=list, editable=False, help_text="The runs that the pairs were taken from.")
     pair_count = models.PositiveIntegerField(default=0, editable=False)

@@ -38,7 +38,7 @@ from relevancy.models import (
 )
 from relevancy.runs.imported import ImportedRankings
 from relevancy.transfer import exports
-from tests.factories import make_attempt, make_case, make_scorer, make_team, make_user, script_of
+from tests.factories import make_attempt, make_case, make_scorer, make_team, make_user, script_of, set_rule, set_scale
 
 Verb = Activity.Verb
 ROOT = Path(activity.__file__).parent.parent
@@ -211,18 +211,18 @@ def test_every_change_is_recorded() -> None:
     # the book and its ratings
     book = case.book
     text = "Changed the book “Movies”: rule latest → mean"
-    check(lambda: books.set_rule(book=book, rule="mean", by=ben), text, case=case, by=ben)
-    check(lambda: books.set_rule(book=book, rule="mean", by=ben), case=case, by=ben)
+    check(lambda: set_rule(book=book, rule="mean", by=ben), text, case=case, by=ben)
+    check(lambda: set_rule(book=book, rule="mean", by=ben), case=case, by=ben)
     scale = [[0, "no"], [1, ""], [2, ""], [3, "yes"]]
     text = "Changed the book “Movies”: scale, relevant from 3"
     values = {"book": book, "scale": scale, "relevant_from": 3, "by": ben}
-    check(lambda: books.set_scale(**values), text, case=case, by=ben)
+    check(lambda: set_scale(**values), text, case=case, by=ben)
     text = "Renamed the book from “Movies” to “Films”"
-    check(lambda: books.rename_book(book=book, name="Films", by=ben), text, case=case, by=ben)
-    books.rename_book(book=book, name="Movies", by=ben)
+    check(lambda: books.change_book(book=book, name="Films", by=ben), text, case=case, by=ben)
+    books.change_book(book=book, name="Movies", by=ben)
     text = "Changed the guidelines of the book “Movies”"
-    check(lambda: books.set_guidelines(book=book, guidelines="Be kind.", by=ben), text, case=case, by=ben)
-    check(lambda: books.set_guidelines(book=book, guidelines="Be kind.", by=ben), case=case, by=ben)
+    check(lambda: books.change_book(book=book, guidelines="Be kind.", by=ben), text, case=case, by=ben)
+    check(lambda: books.change_book(book=book, guidelines="Be kind.", by=ben), case=case, by=ben)
     text = "Changed the book “Movies”: which documents are judged, and in which order"
     chosen = {"book": book, "depth": 10, "ratings_per_pair": 1, "order": "query", "by": ben}
     check(lambda: judging.set_judging(**chosen), text, case=case, by=ben)

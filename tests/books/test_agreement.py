@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from relevancy import books, judging, queries, scores
 from relevancy.models import Case, QueryScore, RatingChange, ScorerVersion, User, Verdict
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
+from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, set_rule
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
@@ -190,7 +190,7 @@ def test_linked_queries_are_one_observation_of_the_scores_by_one_rater(case: Cas
 
 
 def test_scores_by_one_rater_combine_their_ratings_by_the_rule(case: Case) -> None:
-    books.set_rule(book=case.book, rule="mean")
+    set_rule(book=case.book, rule="mean")
     case.book.refresh_from_db()
     run_now(make_attempt(case))
     everyone = scores.known_grades(case.book, [query_of(case, "query 2").pk])

@@ -59,7 +59,7 @@ def test_a_deletion_that_was_interrupted_is_finished_later(book: Book, monkeypat
 def test_rename_book() -> None:
     case = make_case(["query 1"])
     former = case.book.name
-    books.rename_book(book=case.book, name="  Films ", by=case.owner)
+    books.change_book(book=case.book, name="  Films ", by=case.owner)
     case.refresh_from_db()
     assert case.book.name == "Films"
     line = Activity.objects.get(verb=Activity.Verb.BOOK_RENAMED)
@@ -69,5 +69,5 @@ def test_rename_book() -> None:
 def test_rename_book_to_nothing_changes_nothing() -> None:
     case = make_case(["query 1"])
     with pytest.raises(ValidationError):
-        books.rename_book(book=case.book, name=" ", by=case.owner)
+        books.change_book(book=case.book, name=" ", by=case.owner)
     assert Book.objects.get().name != " "

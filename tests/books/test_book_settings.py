@@ -5,7 +5,16 @@ from django.core.exceptions import ValidationError
 
 from relevancy import books, ratings, scores
 from relevancy.models import Book, Case, CaseScore, Rating, RatingChange, ScorerVersion, User
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, stored_case_scores
+from tests.factories import (
+    make_attempt,
+    make_case,
+    make_user,
+    query_of,
+    rate_all,
+    run_now,
+    set_rule,
+    stored_case_scores,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 RATINGS = {"query 1": {"a": 10, "b": 4, "c": 0}, "query 2": {"b": 7, "x": 9}}
@@ -137,7 +146,7 @@ def test_ratings_off_the_scale_are_refused(case: Case, new_grades: dict[float, f
 
 def test_settings_that_changed_since_the_preview_are_refused(case: Case) -> None:
     seen = settings_of(case)
-    books.set_rule(book=fresh(case), rule="median")
+    set_rule(book=fresh(case), rule="median")
     with pytest.raises(ValidationError, match="meanwhile"):
         books.change_settings(book=fresh(case), settings=settings_of(case, rule="mean"), expected=seen, by=case.owner)
     assert fresh(case).rule == "median"
@@ -167,7 +176,7 @@ def test_quepids_rule_is_offered_for_books_with_imported_ratings_only() -> None:
     assert "quepid" in books.offered_rules(make_case(1, {"query 1": {"a": 1}}).book)
     case = make_case(1)
     assert "quepid" not in books.offered_rules(case.book)
-    books.set_rule(book=case.book, rule="quepid")
+    set_rule(book=case.book, rule="quepid")
     assert "quepid" in books.offered_rules(case.book)
 
 

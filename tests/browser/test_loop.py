@@ -5,10 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from relevancy import books, ratings, runs, tasks
+from relevancy import ratings, runs, tasks
 from relevancy.models import Case, QueryScore, Run, User
 from relevancy.templatetags import numbers
-from tests.factories import query_of
+from tests.factories import query_of, set_rule
 
 from . import stage
 from .code_editor import editor, text_of, write
@@ -350,7 +350,7 @@ def test_same_attempt_run_twice_has_no_difference_whatever_is_rated(
     workbench.expect_no_reload()
     with TURN:
         ratings.rate(query=query_of(case, "star wars"), doc_id="star-wars-1977", value=1, by=people["rater"])
-        books.set_rule(book=case.book, rule="mean")
+        set_rule(book=case.book, rule="mean")
     page.reload()
     expect_no_difference()
 

@@ -4,7 +4,16 @@ import pytest
 
 from relevancy import books, judging, ratings, scores, transfer
 from relevancy.models import Book, Case, JudgingPair, Rating, RatingChange, User
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, stored_case_scores
+from tests.factories import (
+    make_attempt,
+    make_case,
+    make_user,
+    query_of,
+    rate_all,
+    run_now,
+    set_rule,
+    stored_case_scores,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
@@ -50,7 +59,7 @@ def test_conflicts_are_sorted_by_their_difference(case: Case) -> None:
 
 @pytest.mark.parametrize("rule", ["latest", "mean", "median", "majority", "quepid"])
 def test_a_decision_counts_with_every_rule_and_after_later_ratings(case: Case, judge: User, rule: str) -> None:
-    books.set_rule(book=case.book, rule=rule)
+    set_rule(book=case.book, rule=rule)
     query = query_of(case, "query 1")
     assert judging.adjudicate(query=query, doc_id="a", value=2, by=judge, note="See the guidelines")
     assert grade(case) == 2

@@ -29,7 +29,17 @@ from relevancy.models import (
 )
 from relevancy.ratings import imports
 from relevancy.scoring.errors import ScoringError
-from tests.factories import as_values, make_attempt, make_case, make_user, query_of, rate_all, run_now
+from tests.factories import (
+    as_values,
+    make_attempt,
+    make_case,
+    make_user,
+    query_of,
+    rate_all,
+    run_now,
+    set_rule,
+    set_scale,
+)
 
 pytestmark = pytest.mark.django_db
 TEXTS = ["query 1", "query 2", "query 3"]
@@ -141,7 +151,7 @@ def test_import_that_dies_after_it_counts_is_seen_whole(killed: Any, monkeypatch
     assert seen[0] == {"query 1": {"a": 3, "b": 1}, "new": {"c": 2}}
     assert [str(case_query) for case_query in case.case_queries.present()] == ["query 1", "query 2", "new"]
     with pytest.raises((ratings.InvalidRating, Exception), match="rated 3"):
-        books.set_scale(book=case.book, scale=[[0, ""], [1, ""], [2, ""]])
+        set_scale(book=case.book, scale=[[0, ""], [1, ""], [2, ""]])
     enqueued: list[int] = []
     monkeypatch.setattr(tasks, "enqueue_book_rescore", enqueued.append)
     tasks.sweep()
@@ -156,7 +166,7 @@ def test_import_that_dies_after_it_counts_is_seen_whole(killed: Any, monkeypatch
 def test_nothing_changes_when_imported_ratings_are_moved(seed: int, killed: Any) -> None:
     chance = random.Random(seed)
     case = make_case(TEXTS)
-    books.set_rule(book=case.book, rule=["latest", "mean", "median", "majority", "lowest_of_three", "latest"][seed])
+    set_rule(book=case.book, rule=["latest", "mean", "median", "majority", "lowest_of_three", "latest"][seed])
     raters = [case.owner, make_user(), make_user()]
     for rater in raters * 2:
         rate_all(case, {text: {chance.choice("abcd"): chance.randint(0, 3)} for text in TEXTS}, rater)
@@ -358,7 +368,7 @@ def test_import_of_a_new_book_that_dies_leaves_no_book(killed: Any) -> None:
 
 
 def change_scale(case: Case) -> None:
-    books.set_scale(book=Book.objects.get(pk=case.book_id), scale=[[0, ""], [1, ""], [2, ""]])
+    set_scale(book=Book.objects.get(pk=case.book_id), scale=[[0, ""], [1, ""], [2, ""]])
 
 
 def rename(case: Case) -> None:

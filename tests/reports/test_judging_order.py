@@ -1,5 +1,7 @@
 """Judging what changes the comparison of two runs most: the order, and that it follows the ratings."""
 
+from typing import Any
+
 import pytest
 from django.core.exceptions import ValidationError
 
@@ -22,18 +24,18 @@ def case() -> Case:
 
 
 @pytest.fixture
-def compared(case: Case) -> judging.ComparedRuns:
-    runs = [run_with(case, BEFORE), run_with(case, AFTER)]
+def compared(case: Case) -> dict[str, Any]:
+    run_a, run_b = run_with(case, BEFORE), run_with(case, AFTER)
     run_with(case, dict.fromkeys(BEFORE, "pq"))  # the newest run is none of the two
-    return judging.ComparedRuns(*runs, ScorerVersion.objects.used_by(case)[0])
+    return {"run_a": run_a, "run_b": run_b, "version": ScorerVersion.objects.used_by(case)[0]}
 
 
-def choose(case: Case, compared: judging.ComparedRuns | None, **settings: int) -> JudgingQueue:
+def choose(case: Case, compared: dict[str, Any], **settings: int) -> JudgingQueue:
     given = {"depth": 10, "ratings_per_pair": 1, **settings}
-    return judging.set_judging(book=case.book, order="difference", compared=compared, **given)
+    return judging.set_judging(book=case.book, order="difference", **compared, **given)
 
 
-def build(case: Case, compared: judging.ComparedRuns, **settings: int) -> JudgingQueue:
+def build(case: Case, compared: dict[str, Any], **settings: int) -> JudgingQueue:
     choose(case, compared, **settings)
     reports.judging_order.build_judging_queue(case.book)
     return judging.judging_queue(case.book)
@@ -43,12 +45,12 @@ def keys(queue: JudgingQueue) -> dict[tuple[int, str], float]:
     return {(pair.query_id, pair.doc_id): pair.key for pair in queue.pairs.open()}
 
 
-def measured_changes(case: Case, compared: judging.ComparedRuns) -> dict[tuple[int, str], float]:
+def measured_changes(case: Case, compared: dict[str, Any]) -> dict[tuple[int, str], float]:
     """By how much each grade of each unrated document really changes the difference of the case: rated and taken back one by one."""
-    runs, rater = [compared.run_a, compared.run_b], make_user()
+    runs, rater = [compared["run_a"], compared["run_b"]], make_user()
 
     def read() -> float:
-        return comparison.compare(runs=runs, version=compared.version).pairs[0].difference
+        return comparison.compare(runs=runs, version=compared["version"]).pairs[0].difference
 
     now, changes = read(), {}
     for text, doc_ids in {text: {*BEFORE[text], *AFTER[text]} for text in BEFORE}.items():
@@ -64,7 +66,7 @@ def measured_changes(case: Case, compared: judging.ComparedRuns) -> dict[tuple[i
 
 
 def test_documents_of_two_runs_come_by_how_much_they_change_the_difference(
-    case: Case, compared: judging.ComparedRuns
+    case: Case, compared: dict[str, Any]
 ) -> None:
     queue = build(case, compared)
     expected = measured_changes(case, compared)
@@ -75,7 +77,7 @@ def test_documents_of_two_runs_come_by_how_much_they_change_the_difference(
     assert judging.count_changing(queue) == len(expected)
 
 
-def test_the_order_follows_the_ratings(case: Case, compared: judging.ComparedRuns) -> None:
+def test_the_order_follows_the_ratings(case: Case, compared: dict[str, Any]) -> None:
     queue = build(case, compared)
     before = keys(queue)
     assert reports.judging_order.refresh_judging_order(case.book) == 0
@@ -91,7 +93,7 @@ def test_the_order_follows_the_ratings(case: Case, compared: judging.ComparedRun
     assert keys(queue) == pytest.approx(refreshed)
 
 
-def test_the_task_after_a_rating_puts_them_in_order_again(case: Case, compared: judging.ComparedRuns) -> None:
+def test_the_task_after_a_rating_puts_them_in_order_again(case: Case, compared: dict[str, Any]) -> None:
     queue = build(case, compared)
     rate_all(case, {"query 2": {"x": 3}}, make_user())
     tasks.rescore_book.func(case.book_id)
@@ -99,14 +101,14 @@ def test_the_task_after_a_rating_puts_them_in_order_again(case: Case, compared: 
     assert keys(queue) == pytest.approx({key: -change for key, change in measured_changes(case, compared).items()})
 
 
-def test_documents_that_change_nothing_come_last(case: Case, compared: judging.ComparedRuns) -> None:
+def test_documents_that_change_nothing_come_last(case: Case, compared: dict[str, Any]) -> None:
     queue = build(case, compared, ratings_per_pair=2)
     rated = [pair.key for pair in queue.pairs.filter(level=1)]
     assert len(rated) == 5
     assert min(rated) > 0 > max(pair.key for pair in queue.pairs.filter(level=0))
 
 
-def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: judging.ComparedRuns) -> None:
+def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: dict[str, Any]) -> None:
     """Second ratings change no key, so a rater who is ahead does not look through all judged documents again after each of them."""
     queue = build(case, compared, ratings_per_pair=2)
     two, revision = query_of(case, "query 2"), queue.revision
@@ -124,13 +126,11 @@ def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: ju
     assert queue.revision == revision
 
 
-def test_both_runs_are_pinned_and_a_deleted_one_leaves_the_order_of_ranks(
-    case: Case, compared: judging.ComparedRuns
-) -> None:
+def test_both_runs_are_pinned_and_a_deleted_one_leaves_the_order_of_ranks(case: Case, compared: dict[str, Any]) -> None:
     queue = build(case, compared)
     assert not judging.is_outdated(queue)
     assert Run.objects.filter(pinned_at__isnull=False).count() == 2
-    compared.run_a.delete()
+    compared["run_a"].delete()
     queue = judging.judging_queue(case.book)
     assert judging.is_outdated(queue)
     reports.judging_order.build_judging_queue(case.book)
@@ -139,16 +139,16 @@ def test_both_runs_are_pinned_and_a_deleted_one_leaves_the_order_of_ranks(
     assert reports.judging_order.refresh_judging_order(case.book) == 0
 
 
-def test_what_cannot_be_compared_is_refused(case: Case, compared: judging.ComparedRuns) -> None:
+def test_what_cannot_be_compared_is_refused(case: Case, compared: dict[str, Any]) -> None:
     other = make_case(1, measures=("nDCG@3",))
     foreign = run_with(other, {"query 1": "ab"})
-    a, b, version = compared.run_a, compared.run_b, compared.version
+    a, b, version = compared["run_a"], compared["run_b"], compared["version"]
     script = ScorerVersion(scorer=version.scorer, number=2, script="setScore(1);")
     for wrong in (
-        None,
-        judging.ComparedRuns(a, a, version),
-        judging.ComparedRuns(a, foreign, version),
-        judging.ComparedRuns(a, b, script),
+        {},
+        {"run_a": a, "run_b": a, "version": version},
+        {"run_a": a, "run_b": foreign, "version": version},
+        {"run_a": a, "run_b": b, "version": script},
     ):
         with pytest.raises(ValidationError):
             choose(case, wrong)

@@ -17,7 +17,17 @@ from relevancy.models import Book, Case, CaseScore, Run, Scorer, ScorerVersion
 from relevancy.scores import comparison, storage
 from relevancy.transfer import query_list_csv
 from tests import factories
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, script_of
+from tests.factories import (
+    make_attempt,
+    make_case,
+    make_user,
+    query_of,
+    rate_all,
+    run_now,
+    script_of,
+    set_rule,
+    set_scale,
+)
 
 DOCUMENTS = ("a", "b", "c", "x")
 SUMMED = ("score", "low", "high", "scored", "queries", "unrated", "failed", "revision")
@@ -102,7 +112,7 @@ class SameResultsTwice(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(["latest", "mean", "lowest_of_three", "quepid"]))
     def set_rule(self, name: str) -> None:
-        books.set_rule(book=self.case.book, rule=name)
+        set_rule(book=self.case.book, rule=name)
 
     @rule(top=st.sampled_from([3, 4, 10]), is_reversed=st.booleans())
     def remap_ratings(self, top: int, is_reversed: bool) -> None:
@@ -115,7 +125,7 @@ class SameResultsTwice(RuleBasedStateMachine):
     @rule(top=st.sampled_from([3, 4, 10]), relevant_from=st.sampled_from([None, 2.0]))
     def set_scale(self, top: int, relevant_from: float | None) -> None:
         scale = [[grade, ""] for grade in range(top + 1)]
-        books.set_scale(book=self.case.book, scale=scale, relevant_from=relevant_from)
+        set_scale(book=self.case.book, scale=scale, relevant_from=relevant_from)
 
     @rule(position=st.integers(0, 2))
     def choose_scorer(self, position: int) -> None:

@@ -23,7 +23,7 @@ def book_rename(request: HtmxRequest, book_id: int) -> HttpResponse:
     form = NameForm(request.POST or None, initial={"name": book.name})
     if form.is_valid():
         try:
-            books.rename_book(book=book, name=form.cleaned_data["name"], by=request.user)
+            books.change_book(book=book, name=form.cleaned_data["name"], by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:

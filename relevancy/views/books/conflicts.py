@@ -20,7 +20,6 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, download, redirect_with_message, refresh_after_conflict, toast
 
 from .forms import ConflictFilterForm, DecisionForm
-from .rules import RULE_TEXTS
 
 CONFLICTS_PER_PAGE = 20
 
@@ -56,7 +55,6 @@ def book_conflicts(request: HtmxRequest, book_id: int) -> HttpResponse:
         "rows": _read_rows(book, list(page.object_list), request),
         "decided": judging.count_adjudications(book),
         "can_decide": book.is_editable,
-        "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
         "parameters": f"difference={difference:g}&state={state}",
     }
     return render(request, "books/conflicts.html", context)
@@ -92,7 +90,7 @@ def book_adjudicate(request: HtmxRequest, book_id: int, query_id: int) -> HttpRe
         return redirect_with_message(request, url, text)
     decided = judging.read_conflict(query, doc_id)
     row = build_conflict_rows(book, [decided], request)[0]
-    context = {"book": book, "row": row, "can_decide": True, "rule_text": RULE_TEXTS[Book.Rule(book.rule)]}
+    context = {"book": book, "row": row, "can_decide": True}
     return toast(render(request, "books/_conflict.html", context), text)
 
 

@@ -1,7 +1,7 @@
 """Forms of books."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -13,67 +13,27 @@ from django.db.models import QuerySet
 
 from relevancy import books, judging, reports, scorers
 from relevancy.models import Book, Case, JudgingQueue, Run, ScorerVersion, User
-from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
 from relevancy.views.forms import FormData, LineField, MultilineField, UncheckedTextField, add_errors
 from relevancy.views.scorers.descriptions import scale_text
 
-RULE_NAMES = {
-    Book.Rule.LATEST: "Latest rating",
-    Book.Rule.MEAN: "Mean",
-    Book.Rule.MEDIAN: "Median",
-    Book.Rule.MAJORITY: "Majority",
-    Book.Rule.LOWEST_OF_THREE: "Lowest of the three highest",
-    Book.Rule.QUEPID: "Quepid’s: mean of up to two, else the lowest of the three highest",
-}
 KEEP, MAP = "keep", "map"
 MAX_OFFERED_RUNS = 200  # the newest ones
 COMPARED_FIELDS = ("run_a", "run_b", "version")
 
 
-def _name_run(run: Run) -> str:
-    return f"{run.case} · {run.name or f'run {run.number}'}"
+class RunChoiceField(forms.ModelChoiceField):
+    """A choice of runs of several cases."""
+
+    def label_from_instance(self, run: Run) -> str:
+        return f"{run.case} · {run.name or f'run {run.number}'}"
 
 
-class BookSettingsForm(forms.Form):
-    """What is judged in a book and in which order, and the guidelines for raters."""
+class JudgingForm(forms.ModelForm):
+    """What is judged in a book and in which order, and the guidelines for raters.
 
-    ratings_per_pair = forms.IntegerField(
-        label="Ratings per document",
-        min_value=1,
-        max_value=MAX_RATINGS,
-        help_text="How many raters rate each document.",
-    )
-    depth = forms.IntegerField(
-        label="Results per query",
-        min_value=1,
-        max_value=MAX_DEPTH,
-        help_text="So many of the first results are judged, in the newest complete run of each case.",
-    )
-    order = forms.ChoiceField(
-        choices=JudgingQueue.Order,
-        help_text="Every document gets its first rating before any gets a second one; this decides between the others.",
-    )
-    run_a = forms.ModelChoiceField(
-        queryset=Run.objects.none(), required=False, label="First run", empty_label="Choose a run"
-    )
-    run_b = forms.ModelChoiceField(
-        queryset=Run.objects.none(), required=False, label="Second run", empty_label="Choose a run"
-    )
-    version = forms.ModelChoiceField(
-        queryset=ScorerVersion.objects.none(),
-        required=False,
-        label="Scorer",
-        empty_label="Choose a scorer",
-        help_text="Scripts, and measures whose bounds are estimates, are not listed.",
-    )
-    repeat_share = forms.IntegerField(
-        label="Documents that come again, in per cent",
-        required=False,
-        min_value=0,
-        max_value=MAX_REPEAT_SHARE,
-        help_text="A rater judges so many a second time, after 20 others. That shows how far raters agree with themselves; the first "
-        "rating counts.",
-    )
+    offered: values that a link proposes instead of those of the queue.
+    """
+
     guidelines = MultilineField(
         required=False,
         max_length=20_000,
@@ -81,24 +41,27 @@ class BookSettingsForm(forms.Form):
         help_text="What each grade means, in Markdown. Raters see it beside each document.",
     )
 
-    def __init__(self, book: Book, user: User, data: FormData | None = None, **options: Any) -> None:
-        super().__init__(data, **options)
-        cases = Case.objects.editable_by(user).live().filter(book=book)
+    class Meta:
+        model = JudgingQueue
+        fields = ("ratings_per_pair", "depth", "order", *COMPARED_FIELDS, "repeat_share")
+        field_classes = {"run_a": RunChoiceField, "run_b": RunChoiceField}
+
+    def __init__(self, queue: JudgingQueue, user: User, data: FormData | None = None, offered: Any = None) -> None:
+        initial = {"guidelines": queue.book.guidelines, **(offered or {})}
+        super().__init__(data, instance=queue, initial=initial)
+        cases = Case.objects.editable_by(user).live().filter(book=queue.book)
         finished = Run.objects.filter(case__in=cases).finished().exclude(status=Run.Status.FAILED)
         newest = list(finished.order_by("-pk").values_list("pk", flat=True)[:MAX_OFFERED_RUNS])
         chosen = {str(self[name].value()) for name in ("run_a", "run_b")}
         runs = finished.filter(pk__in=[*newest, *(int(pk) for pk in chosen if pk.isdecimal() and len(pk) < 19)])
         used = ScorerVersion.objects.filter(case_scorers__case__in=cases, script="").distinct()
         versions = used.filter(pk__in=[version.pk for version in used if reports.judging_order.has_bounds(version)])
+        fields: dict[str, Any] = self.fields
         for name in ("run_a", "run_b"):
-            self._limit(name, runs.select_related("case").order_by("case__name", "case_id", "-number"), _name_run)
-        self._limit("version", versions.select_related("scorer").order_by("scorer__name", "number"), str)
-
-    def _limit(self, name: str, choices: QuerySet[Any], label: Callable[[Any], str]) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = choices
-        field.label_from_instance = label  # type: ignore[assignment, method-assign]
+            fields[name].queryset = runs.select_related("case").order_by("case__name", "case_id", "-number")
+            fields[name].empty_label = "Choose a run"
+        fields["version"].queryset = versions.select_related("scorer").order_by("scorer__name", "number")
+        fields["version"].empty_label = "Choose a scorer"
 
     @property
     def compared_fields(self) -> list[forms.BoundField]:
@@ -106,25 +69,9 @@ class BookSettingsForm(forms.Form):
         return [self[name] for name in COMPARED_FIELDS]
 
     @property
-    def first_fields(self) -> list[forms.BoundField]:
-        """The fields before them."""
-        return [self[name] for name in ("ratings_per_pair", "depth", "order")]
-
-    @property
-    def other_fields(self) -> list[forms.BoundField]:
-        """The fields after them."""
-        return [self[name] for name in ("repeat_share", "guidelines")]
-
-    @property
     def is_by_difference(self) -> bool:
         """Whether the order that is chosen compares two runs."""
         return bool(self["order"].value() == JudgingQueue.Order.DIFFERENCE)
-
-    @property
-    def compared(self) -> judging.ComparedRuns | None:
-        """What is compared; None unless all of it was chosen. Of a valid form."""
-        run_a, run_b, version = (self.cleaned_data[name] for name in COMPARED_FIELDS)
-        return judging.ComparedRuns(run_a, run_b, version) if run_a and run_b and version else None
 
 
 @dataclass(frozen=True)
@@ -174,7 +121,7 @@ class BookChangeForm(forms.Form):
         self.new_grades: dict[float, float] | None = None
         self._book = book
         rule: Any = self.fields["rule"]
-        rule.choices = [(rule, RULE_NAMES[Book.Rule(rule)]) for rule in books.offered_rules(book)]
+        rule.choices = [(rule, Book.Rule(rule).label) for rule in books.offered_rules(book)]
         for field in self.fields.values():
             field.widget.use_required_attribute = lambda *_: False  # the errors stand at the fields
 

@@ -15,9 +15,8 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import download, redirect_with_message
 
-from .forms import COMPARED_FIELDS, BookSettingsForm
+from .forms import COMPARED_FIELDS, JudgingForm
 from .judging_sentences import order_text
-from .rules import RULE_TEXTS
 
 BOOKS_PER_PAGE, QUERIES_PER_PAGE = 25, 50
 
@@ -43,20 +42,12 @@ def book(request: HtmxRequest, book_id: int) -> HttpResponse:
 def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
     """Changes what is judged, and the guidelines."""
     book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=Role.EDITOR)
-    form = BookSettingsForm(book, request.user, request.POST)
+    form = JudgingForm(JudgingQueue.objects.of_book(book), request.user, request.POST)
     if form.is_valid():
-        data = form.cleaned_data
+        guidelines = form.cleaned_data.pop("guidelines")
         try:
-            queue = judging.set_judging(
-                book=book,
-                depth=data["depth"],
-                ratings_per_pair=data["ratings_per_pair"],
-                order=data["order"],
-                repeat_share=data["repeat_share"] or 0,
-                compared=form.compared if form.is_by_difference else None,
-                by=request.user,
-            )
-            books.set_guidelines(book=book, guidelines=data["guidelines"], by=request.user)
+            queue = judging.set_judging(book=book, by=request.user, **form.cleaned_data)
+            books.change_book(book=book, guidelines=guidelines, by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
@@ -74,33 +65,23 @@ def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
 
 
 def _render_book(
-    request: HtmxRequest, book: Book, form: BookSettingsForm | None = None, *, status: int = 200
+    request: HtmxRequest, book: Book, form: JudgingForm | None = None, *, status: int = 200
 ) -> HttpResponse:
-    queue = JudgingQueue.objects.filter(book=book).first() or JudgingQueue(book=book)
-    initial = {
-        "depth": queue.depth,
-        "ratings_per_pair": queue.ratings_per_pair,
-        "order": queue.order,
-        "repeat_share": queue.repeat_share,
-        "guidelines": book.guidelines,
-        "run_a": queue.run_a_id,
-        "run_b": queue.run_b_id,
-        "version": queue.version_id,
-    }
-    offered = {name: request.GET[name] for name in ("order", *COMPARED_FIELDS) if name in request.GET}
+    queue = JudgingQueue.objects.of_book(book)
+    if form is None and book.is_editable:
+        offered = {name: request.GET[name] for name in ("order", *COMPARED_FIELDS) if name in request.GET}
+        form = JudgingForm(queue, request.user, offered=offered)
     queries = Paginator(books.queries_with_coverage(book), QUERIES_PER_PAGE)
     context = {
         "book": book,
         "queue": queue,
-        "can_rate": book.is_rateable,
-        "form": (form or BookSettingsForm(book, request.user, initial=initial | offered)) if book.is_editable else None,
+        "form": form,
         "page": queries.get_page(request.GET.get("page")),
         "raters": books.count_by_rater(book),
         "grades": books.count_by_grade(book),
         "levels": books.count_pairs_by_level(book),
         "cases": Case.objects.visible_to(request.user).live().filter(book=book),
         "decided": judging.count_adjudications(book),
-        "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
         "order_text": order_text(queue),
         "progress": judging.judging_progress(queue=queue, by=request.user) if queue.pk else None,
     }

@@ -20,7 +20,6 @@ from .agreement import Figure
 from .agreement_sentences import MIN_QUERIES, score_sentences
 from .conflicts import CONFLICTS_PER_PAGE, build_conflict_rows
 from .forms import RaterPairForm
-from .rules import RULE_TEXTS
 
 MAX_QUERIES = 5_000  # of the cases together, whose scores are computed while the page is opened
 MAX_LISTED = 20
@@ -97,7 +96,6 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
         "page": page,
         "rows": build_conflict_rows(book, judging.read_conflicts(book, keys), request) if keys else [],
         "can_decide": book.is_editable,
-        "rule_text": RULE_TEXTS[Book.Rule(book.rule)],
         "parameters": form.address,
     }
     return render(request, "books/agreement_pair.html", context)
@@ -114,7 +112,6 @@ def book_agreement_rater(request: HtmxRequest, book_id: int, rater_id: int) -> H
     context["can_edit"] = book.is_editable
     if queries <= MAX_QUERIES:
         context["rows"] = [_score_row(score, str(rater)) for score in scores.measure_rater_scores(cases, book, rater)]
-        context["rule_text"] = RULE_TEXTS[Book.Rule(book.rule)]
         context["min_queries"] = MIN_QUERIES
     return render(request, "books/agreement_rater.html", context)
 

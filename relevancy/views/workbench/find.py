@@ -8,13 +8,12 @@ from django.views.decorators.http import require_GET
 
 from relevancy import runs
 from relevancy.engines.errors import EngineError
-from relevancy.models import Book, Role
+from relevancy.models import Role
 from relevancy.slow_requests import Busy
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
 from .forms import FindForm
-from .query_detail import RULE_TEXTS
 from .rankings import get_ranking
 from .workbench import Workbench
 
@@ -68,7 +67,7 @@ def find(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         "case_query": case_query,
         "form": form,
         "help": runs.find_help(ranking) if runs.can_find(ranking) else "",
-        "rule_text": RULE_TEXTS[Book.Rule(workbench.case.book.rule)],
+        "rule_text": workbench.case.book.get_rule_display(),
         "can_explain": runs.can_explain(ranking),
     }
     if form.is_bound and form.is_valid():

@@ -7,20 +7,12 @@ from functools import cached_property
 from django.db.models import F
 
 from relevancy import runs, scores
-from relevancy.models import Book, Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
+from relevancy.models import Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
 from relevancy.wording import counted
 
 from .score_explanations import ScoreExplanations
 
 MAX_GRADE_BUTTONS = 11
-RULE_TEXTS = {
-    Book.Rule.LATEST: "the newest rating counts",
-    Book.Rule.MEAN: "the mean of the ratings counts",
-    Book.Rule.MEDIAN: "the median of the ratings counts",
-    Book.Rule.MAJORITY: "the grade of the majority counts",
-    Book.Rule.LOWEST_OF_THREE: "the lowest of the three highest ratings counts",
-    Book.Rule.QUEPID: "of one or two ratings the mean counts, of more the lowest of the three highest",
-}
 
 
 @dataclass(frozen=True)
@@ -146,7 +138,7 @@ def query_detail(
         state_text="" if results else NO_RESULTS,
         has_grade_buttons=has_grade_buttons,
         explanations=ScoreExplanations(ranking, results, can_request=can_search and runs.can_explain(ranking)),
-        rule_text=RULE_TEXTS[Book.Rule(case.book.rule)],
+        rule_text=case.book.get_rule_display(),
         ratings=ratings,
     )
 

@@ -6,11 +6,10 @@ from django.views.decorators.http import require_GET
 
 from relevancy import runs
 from relevancy.engines.errors import EngineError
-from relevancy.models import Book, Ranking, Role
+from relevancy.models import Ranking, Role
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case
-from .query_detail import RULE_TEXTS
 from .rankings import get_ranking
 from .workbench import Workbench
 
@@ -46,7 +45,7 @@ def unretrieved(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpR
         "must_look_up": not must_look_up,
         "can_look_up": workbench.access.can_edit and runs.can_look_up(ranking) and not was_looked_up,
         "can_find": workbench.access.can_edit and runs.can_find(ranking),
-        "rule_text": RULE_TEXTS[Book.Rule(workbench.case.book.rule)],
+        "rule_text": workbench.case.book.get_rule_display(),
         "can_explain": workbench.access.can_edit and runs.can_explain(ranking),
     }
     return render(request, "workbench/unretrieved.html", context)

@@ -11,7 +11,13 @@ from tests.factories import make_attempt, make_case, make_user, query_of, rate_a
 from tests.views.workbench.example_cases import SCRIPT, make_workbench_case
 
 pytestmark = pytest.mark.django_db
-SETTINGS = {"depth": "2", "ratings_per_pair": "2", "order": "rank", "guidelines": "**3** is perfect"}
+SETTINGS = {
+    "depth": "2",
+    "ratings_per_pair": "2",
+    "order": "rank",
+    "repeat_share": "0",
+    "guidelines": "**3** is perfect",
+}
 
 
 @pytest.fixture
@@ -150,7 +156,7 @@ def test_wrong_settings_change_nothing_and_are_kept_in_the_form(sign_in, case, w
 
 
 def test_hostile_guidelines_are_shown_and_not_obeyed(sign_in, case):
-    books.set_guidelines(book=case.book, guidelines=f"{SCRIPT}\n\n<img src=x onerror=alert(1)>\n\n[a](javascript:b)")
+    books.change_book(book=case.book, guidelines=f"{SCRIPT}\n\n<img src=x onerror=alert(1)>\n\n[a](javascript:b)")
     page = sign_in("viewer").get(at(case)).content.decode()
     assert "&lt;img src=x onerror=alert(1)&gt;" in page
     assert SCRIPT not in page

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from relevancy import books, judging, ratings
 from relevancy.models import Book, JudgingPair, Rating, RatingChange, RepeatedPair, Verdict
-from tests.factories import query_of, remap
+from tests.factories import query_of, remap, set_rule
 from tests.views.workbench.example_cases import HTMX, SCRIPT, make_workbench_case
 
 pytestmark = pytest.mark.django_db
@@ -230,7 +230,7 @@ def test_everything_judged_and_everything_claimed_are_different(sign_in, people,
 
 
 def test_hostile_text_is_shown_and_not_obeyed(sign_in, people, case):
-    books.set_guidelines(book=case.book, guidelines=f"# Grades\n{SCRIPT}\n[x](javascript:alert(1))")
+    books.change_book(book=case.book, guidelines=f"# Grades\n{SCRIPT}\n[x](javascript:alert(1))")
     case.runs.get().rankings.update(hits=[[SCRIPT, 1.0, {"id": SCRIPT}]])
     judging.set_judging(book=case.book, depth=10, ratings_per_pair=1, order="query")
     page = sign_in("rater").get(url(case)).content.decode()
@@ -311,7 +311,7 @@ def test_a_rater_who_is_removed_while_judging_stores_nothing_more(sign_in, peopl
 
 def test_rule_may_change_under_a_rater(case):
     before = case.book.scale_key
-    books.set_rule(book=case.book, rule="mean")
+    set_rule(book=case.book, rule="mean")
     assert Book.objects.get(pk=case.book_id).scale_key == before
 
 
