@@ -16,7 +16,7 @@ from relevancy.models import Role, Scorer, ScorerDefinition, ScorerVersion
 
 from .access import Id, Number, get_scorer, lockable
 from .authentication import READ, WRITE, ApiRequest
-from .inputs import Input
+from .inputs import Changes, Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
 from .scales import Scale
@@ -30,19 +30,23 @@ Grades = Annotated[list[Number | None], Field(max_length=MAX_GRADES)]
 class ScorerDetails(Schema):
     """A scorer in its newest version: a measure, or a script. owner: null for one that is available to all users."""
 
-    id: int
-    name: str = Field(examples=["nDCG@10"])
-    description: str
+    id: int = Field(alias="scorer.pk")
+    name: str = Field(alias="scorer.name", examples=["nDCG@10"])
+    description: str = Field(alias="scorer.description")
     owner: str | None
-    version: int
+    version: int = Field(alias="number")
     measure: str = Field(examples=["nDCG@10"], description="Empty for a script.")
     script: str
     scale: Scale
     output_range: str = Field(examples=["100"], description="Of a script: 100 for 0 to 100, 1 for 0 to 1.")
     cutoff: int | None = Field(description="How many results a script considers; null: as many as are displayed.")
     count_unscoreable_as_zero: bool
-    is_default: bool
-    retired_at: datetime | None
+    is_default: bool = Field(alias="scorer.is_default")
+    retired_at: datetime | None = Field(alias="scorer.retired_at")
+
+    @staticmethod
+    def resolve_owner(version: ScorerVersion) -> str | None:
+        return str(version.scorer.owner) if version.scorer.owner else None
 
 
 class Definition(Input):
@@ -61,21 +65,21 @@ class Definition(Input):
     count_unscoreable_as_zero: StrictBool = False
 
 
-class NewScorer(Definition):
-    """A scorer that is yours."""
+class Description(Input):
+    """What a scorer is called, and when to use it."""
 
     name: str = Field(min_length=1, max_length=scorers.MAX_NAME, examples=["nDCG@5 of the shop"])
     description: str = Field("", max_length=scorers.MAX_DESCRIPTION, examples=["Only the first row counts."])
 
 
-class ScorerChanges(Input):
+class NewScorer(Definition, Description):
+    """A scorer that is yours."""
+
+
+class ScorerChanges(Changes, Description):
     """What to change. Fields that are left out or null stay as they are."""
 
-    name: str | None = Field(None, min_length=1, max_length=scorers.MAX_NAME, examples=["nDCG@5 of the shop"])
-    description: str | None = Field(None, max_length=scorers.MAX_DESCRIPTION)
-    retired: StrictBool | None = Field(
-        None, description="true: it is not offered any more; false restores it. For its owner."
-    )
+    retired: StrictBool = Field(description="true: it is not offered any more; false restores it. For its owner.")
 
 
 class Trial(Input):
@@ -104,17 +108,21 @@ class TrialResult(Schema):
     console: list[str]
     error: str | None
 
+    @staticmethod
+    def resolve_error(preview: scores.ScorerPreview) -> str | None:
+        return preview.error or None
+
 
 @router.get("/scorers", auth=READ, response=Page[ScorerDetails])
 def list_scorers(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The scorers that you may see, except retired ones."""
     visible = Scorer.objects.visible_to(request.user).live().select_related("owner").prefetch_related("versions")
     rows, following = paginate(visible, page, "id")
-    return {"items": [_details(row) for row in rows], "next": following}
+    return {"items": [scorers.newest_version(row) for row in rows], "next": following}
 
 
 @router.post("/scorers", auth=WRITE, response={201: ScorerDetails})
-def create_scorer(request: ApiRequest, response: HttpResponse, new: NewScorer) -> Status[dict[str, Any]]:
+def create_scorer(request: ApiRequest, response: HttpResponse, new: NewScorer) -> Status[ScorerDetails]:
     """Creates a scorer that is yours."""
     created = scorers.create(name=new.name, description=new.description, definition=_parse(new), by=request.user)
     response["Location"] = f"/api/v1/scorers/{created.pk}"
@@ -122,7 +130,7 @@ def create_scorer(request: ApiRequest, response: HttpResponse, new: NewScorer) -
 
 
 @router.post("/scorers/try", auth=WRITE, response=TrialResult)
-def try_scorer(request: ApiRequest, trial: Trial) -> dict[str, Any]:
+def try_scorer(request: ApiRequest, trial: Trial) -> scores.ScorerPreview:
     """Scores one ranking with a measure, a script or a stored scorer. Stores nothing."""
     if [bool(trial.measure), bool(trial.script), trial.scorer_id is not None].count(True) != 1:
         raise ValidationError({"measure": "Send exactly one of measure, script and scorer_id."})
@@ -135,19 +143,11 @@ def try_scorer(request: ApiRequest, trial: Trial) -> dict[str, Any]:
     else:
         scale = scale or scores.infer_scale(grades, known)
         definition = _definition(request, trial, scale)
-    preview = scores.preview_grades(definition, grades=grades, known=known, scale=scale)
-    return {
-        "value": preview.value,
-        "score": preview.score,
-        "low": preview.low,
-        "high": preview.high,
-        "console": list(preview.console),
-        "error": preview.error or None,
-    }
+    return scores.preview_grades(definition, grades=grades, known=known, scale=scale)
 
 
 @router.get("/scorers/{scorer_id}", auth=READ, response=ScorerDetails)
-def read_scorer(request: ApiRequest, response: HttpResponse, scorer_id: Id) -> dict[str, Any]:
+def read_scorer(request: ApiRequest, response: HttpResponse, scorer_id: Id) -> ScorerDetails:
     """A scorer in its newest version. The ETag can be sent as If-Match when you change it, or add a version."""
     return _tagged(response, get_scorer(request, scorer_id))
 
@@ -155,32 +155,25 @@ def read_scorer(request: ApiRequest, response: HttpResponse, scorer_id: Id) -> d
 @router.patch("/scorers/{scorer_id}", auth=WRITE, response=ScorerDetails)
 def change_scorer(
     request: ApiRequest, response: HttpResponse, scorer_id: Id, changes: ScorerChanges, if_match: IfMatch
-) -> dict[str, Any]:
+) -> ScorerDetails:
     """Names, describes, retires or restores a scorer. What it computes is changed by a new version."""
     needs = Role.EDITOR if changes.retired is None else Role.OWNER
     scorer = get_scorer(request, scorer_id, needs=needs)
-    if changes.name is not None or changes.description is not None:
-        scorers.change(
-            scorer=scorer,
-            definition=ScorerDefinition.of(scorers.newest_version(scorer)),
-            name=changes.name or "",
-            description=changes.description,
-            check_state=partial(_check, scorer_id, if_match),
-            by=request.user,
-        )
+    if described := changes.model_dump(exclude_none=True, exclude={"retired"}):
+        check = partial(_check, scorer_id, if_match)
+        scorers.change(scorer=scorer, check_state=check, by=request.user, **described)
         if_match = ""  # the state that it names is that before this change
     with transaction.atomic():
         _check(scorer_id, if_match)
         if changes.retired not in (None, scorer.retired_at is not None):
-            change = scorers.retire if changes.retired else scorers.restore
-            change(scorer=scorer)
+            (scorers.retire if changes.retired else scorers.restore)(scorer=scorer)
     return _tagged(response, scorer)
 
 
 @router.post("/scorers/{scorer_id}/versions", auth=WRITE, response={201: ScorerDetails})
 def add_scorer_version(
     request: ApiRequest, response: HttpResponse, scorer_id: Id, new: Definition, if_match: IfMatch
-) -> Status[dict[str, Any]]:
+) -> Status[ScorerDetails]:
     """Adds a version, unless it is the same as the newest one.
 
     Cases keep theirs until it is chosen at `cases/{case_id}/scorers`.
@@ -200,14 +193,8 @@ def _definition(request: ApiRequest, trial: Trial, scale: str) -> ScorerDefiniti
 
 
 def _parse(new: Definition) -> ScorerDefinition:
-    return ScorerDefinition(
-        measure=new.measure,
-        script=new.script,
-        scale=scorers.parse_scale(new.scale),
-        output_range=new.output_range,
-        cutoff=new.cutoff,
-        count_unscoreable_as_zero=new.count_unscoreable_as_zero,
-    )
+    values = new.model_dump(include=set(Definition.model_fields))
+    return ScorerDefinition(**values | {"scale": scorers.parse_scale(new.scale)})
 
 
 def _check(scorer_id: int, if_match: str) -> None:
@@ -218,28 +205,10 @@ def _state(scorer: Scorer) -> object:
     return [scorer.name, scorer.description, scorer.retired_at, scorers.newest_version(scorer).number]
 
 
-def _tagged(response: HttpResponse, scorer: Scorer) -> dict[str, Any]:
-    return set_etag(response, _details(scorer), state=_state(scorer))
+def _tagged(response: HttpResponse, scorer: Scorer) -> ScorerDetails:
+    details = ScorerDetails.from_orm(scorers.newest_version(scorer))
+    return set_etag(response, details, state=_state(scorer))
 
 
 def _text(grades: list[float | None]) -> str:
     return " ".join("-" if grade is None else f"{grade:.17g}" for grade in grades)
-
-
-def _details(scorer: Scorer) -> dict[str, Any]:
-    version: ScorerVersion = scorers.newest_version(scorer)
-    return {
-        "id": scorer.pk,
-        "name": scorer.name,
-        "description": scorer.description,
-        "owner": str(scorer.owner) if scorer.owner else None,
-        "version": version.number,
-        "measure": version.measure,
-        "script": version.script,
-        "scale": version.scale,
-        "output_range": version.output_range,
-        "cutoff": version.cutoff,
-        "count_unscoreable_as_zero": version.count_unscoreable_as_zero,
-        "is_default": scorer.is_default,
-        "retired_at": scorer.retired_at,
-    }

@@ -189,14 +189,7 @@ class ScorerDefinition:
     @classmethod
     def of(cls, version: ScorerVersion) -> ScorerDefinition:
         """Returns the definition of a version."""
-        return cls(
-            version.measure,
-            version.script,
-            version.scale,
-            version.output_range,
-            version.cutoff,
-            version.count_unscoreable_as_zero,
-        )
+        return cls(**{name: getattr(version, name) for name in cls.__dataclass_fields__})
 
     @property
     def grades(self) -> tuple[float, ...]:

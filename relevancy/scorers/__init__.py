@@ -11,7 +11,7 @@ from .case_scorers import (
     replace,
     uses,
 )
-from .definitions import formula, measures, parse_measure, script_reference, write_measure
+from .definitions import measures, parse_measure, script_reference, write_measure
 from .scales import parse_scale, scale_advice
 from .scorers import (
     MAX_DESCRIPTION,
@@ -49,7 +49,6 @@ __all__ = [
     "default_scorer",
     "delete",
     "drop_scorer",
-    "formula",
     "free_name",
     "make_global",
     "make_primary",

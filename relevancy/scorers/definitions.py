@@ -24,8 +24,3 @@ def write_measure(name: str, values: Mapping[str, Any], cutoff: int | None) -> s
 def parse_measure(measure: str) -> scoring.Measure:
     """Returns the measure for its notation, such as "nDCG@10". Raises `ScoringError`."""
     return scoring.parse_measure(measure)
-
-
-def formula(measure: str) -> str:
-    """Returns the formula of a measure as LaTeX, its parameters filled in; "" if it has none. Raises `ScoringError`."""
-    return scoring.parse_measure(measure).formula()

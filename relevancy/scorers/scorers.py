@@ -50,20 +50,21 @@ def change(
     *,
     scorer: Scorer,
     by: User,
-    definition: ScorerDefinition,
+    definition: ScorerDefinition | None = None,
     name: str = "",
     description: str | None = None,
     check_state: Callable[[], None] | None = None,
 ) -> ScorerVersion:
-    """Changes name, description or definition. A new definition is a new version; cases keep theirs until `adopt`.
+    """Changes what is given of a scorer. A new definition is a new version; cases keep theirs until `adopt`.
 
     check_state: called in the transaction before anything is written; what it raises is raised. The definition is checked outside
     of the transaction, because a script is compiled for it.
 
     Returns the newest version, which is the present one if the definition is the same.
     """
-    definition = check(definition)
-    _check_policy(definition, by)
+    if definition is not None:
+        definition = check(definition)
+        _check_policy(definition, by)
     with transaction.atomic():
         Scorer.objects.select_for_update().get(pk=scorer.pk)
         if check_state is not None:
@@ -74,7 +75,7 @@ def change(
             name=name or scorer.name,
             description=scorer.description if description is None else description,
         )
-        if ScorerDefinition.of(newest) == definition:
+        if definition in (None, ScorerDefinition.of(newest)):
             return newest
         return _add_version(scorer, newest.number + 1, definition, by)
 
@@ -211,14 +212,4 @@ def _check_not_default(scorer: Scorer) -> None:
 
 
 def _add_version(scorer: Scorer, number: int, definition: ScorerDefinition, by: User) -> ScorerVersion:
-    return ScorerVersion.objects.create(
-        scorer=scorer,
-        number=number,
-        measure=definition.measure,
-        script=definition.script,
-        output_range=definition.output_range,
-        cutoff=definition.cutoff,
-        scale=[list(step) for step in definition.scale],
-        count_unscoreable_as_zero=definition.count_unscoreable_as_zero,
-        created_by=by,
-    )
+    return ScorerVersion.objects.create(scorer=scorer, number=number, created_by=by, **vars(definition))

@@ -1,5 +1,6 @@
 """Validation of a scorer's definition before it is stored."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from django.core.exceptions import ValidationError
@@ -66,18 +67,12 @@ def normalize(definition: ScorerDefinition) -> ScorerDefinition:
 
     Raises `ScoringError` for an unknown measure, parameter or cutoff, and `ScriptError` with line and column.
     """
+    definition = replace(definition, scale=[list(step) for step in definition.scale])
     if definition.measure:
-        return ScorerDefinition(
-            measure=str(scoring.parse_measure(definition.measure)),
-            scale=definition.scale,
-            count_unscoreable_as_zero=definition.count_unscoreable_as_zero,
+        measure = str(scoring.parse_measure(definition.measure))
+        return replace(
+            definition, measure=measure, script="", output_range=ScorerVersion.OutputRange.HUNDRED, cutoff=None
         )
     script = unify_newlines(definition.script)
     sandbox.check(script)
-    return ScorerDefinition(
-        script=script,
-        scale=definition.scale,
-        output_range=definition.output_range,
-        cutoff=definition.cutoff or sandbox.find_declared_depth(script),
-        count_unscoreable_as_zero=definition.count_unscoreable_as_zero,
-    )
+    return replace(definition, script=script, cutoff=definition.cutoff or sandbox.find_declared_depth(script))

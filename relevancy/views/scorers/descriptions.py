@@ -48,7 +48,7 @@ def describe_measure(notation: str) -> MeasureDescription | None:
     """Returns the description of a measure; None if it is not installed or cannot be parsed."""
     try:
         measure = scorers.parse_measure(notation)
-        formula = scorers.formula(notation)
+        formula = measure.formula()
     except ScoringError:
         return None
     definition = measure.definition

@@ -1,7 +1,6 @@
 """Creating and editing scorers: a form with the scorer preview next to it."""
 
 from enum import StrEnum
-from typing import TypedDict
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -11,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from relevancy import scorers, scores, tasks
-from relevancy.models import Role, Scorer, ScorerDefinition, ScorerVersion, User
+from relevancy.models import Role, Scorer, ScorerDefinition, ScorerVersion
 from relevancy.scoring.errors import ScoringError
 from relevancy.views.forms import InitialValues
 from relevancy.views.requests import HtmxRequest, submitted
@@ -19,7 +18,7 @@ from relevancy.views.responses import redirect_with_message
 
 from . import descriptions
 from .forms import ScorerForm
-from .library import editable_cases, get_scorer, menu, newest
+from .library import editable_cases, get_scorer, menu
 from .measure import measure_context
 from .pages import uses_of
 from .preview import PreviewResult, build_preview, wrong_range
@@ -55,7 +54,7 @@ def scorer_new(request: HtmxRequest) -> HttpResponse:
     _check_policy(request, kind)
     initial: InitialValues = {
         "kind": kind,
-        "scale": descriptions.scale_text(newest(scorers.default_scorer()).scale),
+        "scale": descriptions.scale_text(scorers.newest_version(scorers.default_scorer()).scale),
         "measure": request.GET.get("measure", "nDCG"),
         "cutoff": None if kind == "script" else 10,  # a script declares its own
         "script": STARTER,
@@ -68,7 +67,7 @@ def scorer_new(request: HtmxRequest) -> HttpResponse:
 def scorer_edit(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     """Edits a scorer. A changed definition becomes a new version; cases keep their version until they are rescored."""
     scorer = get_scorer(request, scorer_id, Role.EDITOR)
-    version = newest(scorer)
+    version = scorers.newest_version(scorer)
     _check_policy(request, "script" if version.script else "measure")
     return _edit(request, scorer, _as_initial(scorer, version))
 
@@ -84,14 +83,11 @@ def _check_policy(request: HtmxRequest, kind: str) -> None:
 
 def _as_initial(scorer: Scorer, version: ScorerVersion) -> InitialValues:
     initial: InitialValues = {
+        **vars(ScorerDefinition.of(version)),
         "kind": "script" if version.script else "measure",
         "name": scorer.name,
         "description": scorer.description,
         "scale": descriptions.scale_text(version.scale),
-        "script": version.script,
-        "output_range": version.output_range,
-        "cutoff": version.cutoff,
-        "zero": version.count_unscoreable_as_zero,
     }
     if version.measure:
         try:
@@ -118,7 +114,7 @@ def _edit(request: HtmxRequest, scorer: Scorer | None, initial: InitialValues) -
     elif request.method == "POST" and form.is_valid():
         try:
             if action == ScorerAction.SAVE_FOR_CASE:
-                return _for_case(request, form, preview_form, scorer)
+                return _for_case(request, form, preview_form)
             return _save(request, form, scorer)
         except ValidationError as error:
             form.add_service_errors(error)
@@ -129,43 +125,22 @@ def _initial_grades(initial: InitialValues) -> str:
     return descriptions.example_grades(scorers.parse_scale(str(initial["scale"])))
 
 
-class _ScorerValues(TypedDict):
-    """What `scorers.create`, `change` and `create_for_case` all take."""
-
-    name: str
-    description: str
-    definition: ScorerDefinition
-    by: User
-
-
-def _scorer_values(request: HtmxRequest, form: ScorerForm) -> _ScorerValues:
-    """Returns the values of a valid form."""
-    definition = form.scorer_definition
-    assert definition is not None, "a valid form has a definition"
-    return {
-        "name": form.cleaned_data["name"],
-        "description": form.cleaned_data["description"],
-        "definition": definition,
-        "by": request.user,
-    }
-
-
 def _save(request: HtmxRequest, form: ScorerForm, scorer: Scorer | None) -> HttpResponse:
-    values = _scorer_values(request, form)
+    values = {**form.values, "by": request.user}
     if scorer is None:
         scorer = scorers.create(is_global=form.cleaned_data.get("is_global", False), **values)
         text = f"Scorer “{scorer.name}” created."
     else:
-        previous = newest(scorer).number
+        previous = scorers.newest_version(scorer).number
         version = scorers.change(scorer=scorer, **values)
         text = f"{scorer.name} saved{f' as version {version.number}' if version.number > previous else ''}."
-    definition = values["definition"]
+    definition = form.values["definition"]
     if warning := wrong_range(definition, scores.suggest_output_range(definition)):
         messages.warning(request, warning)
     return redirect_with_message(request, reverse("scorer", args=[scorer.pk]), text, level=messages.SUCCESS)
 
 
-def _for_case(request: HtmxRequest, form: ScorerForm, preview_form: PreviewForm, scorer: Scorer | None) -> HttpResponse:
+def _for_case(request: HtmxRequest, form: ScorerForm, preview_form: PreviewForm) -> HttpResponse:
     """Saves the form as a scorer of one case only, and rescores that case in the background."""
     case = preview_form.cleaned_data.get("case") if preview_form.is_valid() else None
     if case is None:
@@ -174,8 +149,8 @@ def _for_case(request: HtmxRequest, form: ScorerForm, preview_form: PreviewForm,
         raise ValidationError(
             f"Only editors of {case} can change its scorers. Save the scorer and ask an editor to add it."
         )
-    values = _scorer_values(request, form)
-    created = scorers.create_for_case(case=case, primary=preview_form.cleaned_data["primary"], **values)
+    primary = preview_form.cleaned_data["primary"]
+    created = scorers.create_for_case(case=case, primary=primary, by=request.user, **form.values)
     tasks.send(tasks.rescore_case, case.pk)
     return redirect_with_message(
         request,

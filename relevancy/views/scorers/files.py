@@ -8,13 +8,13 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_http_methods
 
-from relevancy import transfer
+from relevancy import scorers, transfer
 from relevancy.models import Scorer
 from relevancy.models.errors import error_fields, error_text
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
-from .library import get_scorer, menu, newest
+from .library import get_scorer, menu
 from .preview_forms import ScorerFileForm
 
 MAX_BYTES = 1_000_000
@@ -24,7 +24,7 @@ MAX_BYTES = 1_000_000
 def scorer_export(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     """Downloads the newest version of a scorer."""
     scorer = get_scorer(request, scorer_id)
-    text = transfer.scorer_file.export_scorer(scorer=scorer, version=newest(scorer))
+    text = transfer.scorer_file.export_scorer(scorer=scorer, version=scorers.newest_version(scorer))
     name = f"{slugify(scorer.name) or 'scorer'}.scorer.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(text, content_type="application/json; charset=utf-8", headers=headers)

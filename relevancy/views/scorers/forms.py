@@ -70,7 +70,7 @@ class ScorerForm(forms.Form):
         error_messages={"required": "Choose what the script gives: scores from 0 to 1, or from 0 to 100."},
         help_text="Scripts from Quepid mostly give 0–1. The preview says what it finds.",
     )
-    zero = forms.BooleanField(label="Count queries that cannot be scored as 0", required=False)
+    count_unscoreable_as_zero = forms.BooleanField(label="Count queries that cannot be scored as 0", required=False)
     is_global = forms.BooleanField(label="Available to all users; only admins can edit it", required=False)
 
     def __init__(
@@ -141,7 +141,7 @@ class ScorerForm(forms.Form):
                 scale=data["scale"],
                 output_range=data.get("output_range") or "100",
                 cutoff=None if measure else data.get("cutoff"),
-                count_unscoreable_as_zero=data["zero"],
+                count_unscoreable_as_zero=data["count_unscoreable_as_zero"],
             )
         return data
 
@@ -149,6 +149,12 @@ class ScorerForm(forms.Form):
     def misses_output_range(self) -> bool:
         """Whether it was not chosen what the script gives; the definition then says 0–100, and cannot be saved."""
         return "output_range" in self.fields and self.has_error("output_range", "required")
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """What a valid form contains, as `scorers.create` and `scorers.change` take it."""
+        data = self.cleaned_data
+        return {"name": data["name"], "description": data["description"], "definition": self.scorer_definition}
 
     def _build_notation(self, data: Mapping[str, Any]) -> str:
         """Returns the measure in its notation; if it is invalid, adds errors to the fields concerned and returns ""."""

@@ -23,11 +23,6 @@ def editable_cases(request: HtmxRequest) -> QuerySet[Case]:
     return cases
 
 
-def newest(scorer: Scorer) -> ScorerVersion:
-    """Returns the newest version of a scorer."""
-    return scorers.newest_version(scorer)
-
-
 @dataclass
 class MenuEntry:
     """A scorer in a list. current: whether the page shows this scorer."""
@@ -64,7 +59,7 @@ def menu(request: HtmxRequest, current: Scorer | None = None) -> Menu:
     groups: dict[str, list[MenuEntry]] = {"Mine": [], "Scripts": [], "Measures": []}
     retired: list[MenuEntry] = []
     for scorer in scorers.overview(request.user):
-        entry = MenuEntry(scorer, newest(scorer), current is not None and scorer.pk == current.pk)
+        entry = MenuEntry(scorer, scorers.newest_version(scorer), current is not None and scorer.pk == current.pk)
         if scorer.retired_at:
             retired.append(entry)
         elif scorer.owner_id == request.user.pk:

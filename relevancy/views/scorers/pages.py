@@ -10,7 +10,7 @@ from relevancy.models import Case, CaseScorer, Scorer, ScorerDefinition, Team
 from relevancy.views.requests import HtmxRequest
 
 from . import descriptions
-from .library import Menu, MenuEntry, editable_cases, get_scorer, menu, newest
+from .library import Menu, MenuEntry, editable_cases, get_scorer, menu
 from .preview_forms import PreviewForm
 
 
@@ -45,7 +45,7 @@ def _in_order(side: Menu) -> list[MenuEntry]:
 def scorer(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     """The page of a scorer, with its preview."""
     current = get_scorer(request, scorer_id)
-    version = newest(current)
+    version = scorers.newest_version(current)
     definition = ScorerDefinition.of(version)
     context = {
         "menu": menu(request, current),
@@ -82,7 +82,7 @@ def uses_of(request: HtmxRequest, scorer: Scorer) -> dict[str, object]:
     visible_uses = [
         (case_scorer, case_scorer.case_id in editable) for case_scorer in case_scorers if case_scorer.case_id in visible
     ]
-    latest = newest(scorer).number
+    latest = scorers.newest_version(scorer).number
     return {
         "uses": visible_uses,
         "other_uses": sum(case_scorer.case_id not in visible for case_scorer in case_scorers),

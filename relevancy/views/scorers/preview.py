@@ -16,7 +16,7 @@ from relevancy.scoring.errors import ScoringError
 from relevancy.views.requests import HtmxRequest, parse_number
 
 from .forms import ScorerForm
-from .library import get_scorer, newest
+from .library import get_scorer
 from .preview_forms import PreviewForm
 
 MATCHES = 30
@@ -89,7 +89,7 @@ def build_preview(
     if not preview_form.is_valid():
         result.problems = [str(error) for errors in preview_form.errors.values() for error in errors]
         return result
-    definition = ScorerDefinition.of(newest(scorer)) if scorer else _unsaved(request, form, result)
+    definition = ScorerDefinition.of(scorers.newest_version(scorer)) if scorer else _unsaved(request, form, result)
     if definition is None:
         return result
     if definition.script:
@@ -203,7 +203,7 @@ def _chosen(preview_form: PreviewForm, matches: Sequence[Query]) -> Query:
 
 def _compare(result: PreviewResult, preview_form: PreviewForm, other: Scorer) -> None:
     """Adds the score of the same ranking under another scorer. Typed grades keep the scale of the previewed scorer."""
-    definition = ScorerDefinition.of(newest(other))
+    definition = ScorerDefinition.of(scorers.newest_version(other))
     data = preview_form.cleaned_data
     try:
         if data["on"] == "typed" and result.preview:

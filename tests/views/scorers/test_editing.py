@@ -33,7 +33,9 @@ def script_scorer(people, team):
 
 
 def test_new_measure(sign_in, people):
-    response = sign_in("rater").post("/scorers/new/", {**MEASURE, **PARTS, "description": "Why", "zero": "on"})
+    response = sign_in("rater").post(
+        "/scorers/new/", {**MEASURE, **PARTS, "description": "Why", "count_unscoreable_as_zero": "on"}
+    )
     made = Scorer.objects.get(name="New")
     assert response.headers["Location"] == at(made)
     version = made.versions.get()
