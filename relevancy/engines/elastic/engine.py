@@ -1,25 +1,22 @@
-"""The adapter for Elasticsearch and OpenSearch. `products.py` describes what differs between them."""
+"""The adapter for Elasticsearch and OpenSearch. Each product is a subclass, which says what differs."""
 
 from __future__ import annotations
 
 import json
 import time
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
+from itertools import batched
 from math import ceil
+from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote, urlencode
 
 from relevancy.engines.base import Engine, Outcome
-from relevancy.engines.errors import (
-    BadQuery,
-    EndpointRefused,
-    EngineError,
-    UnreadableResponse,
-)
+from relevancy.engines.errors import BadQuery, EndpointRefused, EngineError, TooSlow, UnreadableResponse
 from relevancy.engines.explanations import left_out, no_match, plain_tree
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.names import is_plain_name
@@ -30,9 +27,7 @@ from relevancy.engines.transport.searches import search_in_parallel
 from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Interpretation, Page, Request
 
 from .addresses import EXAMPLE, prefix_and_index
-from .batches import Batches
 from .loading import load
-from .products import ELASTICSEARCH, OPENSEARCH, Product
 from .references import check_body, needs_rendering
 from .request import Body, ElasticRequest, elastic_request, ids_query, source_filter
 from .results import (
@@ -45,6 +40,7 @@ from .results import (
     total_and_hits,
     validated_query,
 )
+from .vocabulary import ELASTICSEARCH_NAMES, OPENSEARCH_NAMES
 
 BATCH_SIZE = 100
 _MAX_LANES = 4  # batches at a time
@@ -63,11 +59,19 @@ _RECORD_FIELDS = {
 }
 _NO_MATCH: Mapping[str, Any] = no_match("no match")
 
+Job = tuple[int, Request]
+
 
 class ElasticEngine(Engine):
-    """One index, alias, or comma-separated list of them. The URL may end in `/_search`."""
+    """One index, alias, or comma-separated list of them. The URL may end in `/_search`.
 
-    product: ClassVar[Product]
+    `client`: path of the function that opens the product's client; the methods that are used here are those of both products.
+        Only processes that use the product import its library, which takes as long as Django's start.
+    `offset_parameter`: the product's name for how many characters of a field are highlighted.
+    """
+
+    client: ClassVar[str]
+    offset_parameter: ClassVar[str]
     syntax = "json"
     abilities = Abilities(
         explain=True,
@@ -95,12 +99,11 @@ class ElasticEngine(Engine):
         super().__init__(connection)
         address = connection.rules.parse_url(connection.url)
         prefix, index = prefix_and_index(address)
-        self._index = "/" + quote(index, safe=",-_.+")
+        self._index = index
         self._allowed_indexes = frozenset((*index.split(","), *connection.allowed_indexes))
-        self._load_path = f"{prefix}/{quote(index, safe='-_.+')}"
-        self._url = f"{address.base}{prefix}{self._index}"
+        self._url = f"{address.base}{prefix}/{quote(index, safe=',-_.+')}"
         self._http = HttpClient(connection, address, error_message)
-        self._client = self.product.open_client(self._http, address, prefix, self._url)
+        self._client: Any = resolve_name(self.client)(self._http, prefix)
 
     @classmethod
     def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
@@ -120,7 +123,11 @@ class ElasticEngine(Engine):
     def search_many(
         self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Outcome]:
-        """As `Engine.search_many`, a hundred searches to a request."""
+        """As `Engine.search_many`, a hundred searches to a request.
+
+        One query that cannot be parsed fails its whole batch, and many responses together may be too slow or too large although
+        each one is not: the searches of such a batch are sent alone, and so are those of the batches after one that was too much.
+        """
         is_stopped = False
 
         def stop_once() -> bool:
@@ -131,19 +138,80 @@ class ElasticEngine(Engine):
         # Several batches at a time, so that the engine searches while responses are read; together they keep to the limit.
         parallel = self.connection.parallel
         lanes = min(max(parallel // 2, 2), parallel, _MAX_LANES, max(ceil(len(requests) / BATCH_SIZE), 1))
-        batches = Batches(
-            requests,
-            # A limit of requests per minute counts every query, so each one is its own request.
-            size=1 if self._http.rate_limit.is_limited else BATCH_SIZE,
-            convert=self._convert_and_check,
-            msearch=partial(self._msearch, concurrent_searches=parallel // lanes),
-            read_page=self._page_of_item,
-        )
-        for outcomes in in_parallel(batches.jobs(), batches.send, parallel=lanes, ahead=2, stop=stop_once):
+        # A limit of requests per minute counts every query, so each one is its own request.
+        size = 1 if self._http.rate_limit.is_limited else BATCH_SIZE
+        are_useful = True
+        alone: list[Job] = []
+
+        def batches() -> Iterator[Sequence[Job]]:
+            for jobs in batched(enumerate(requests), size):
+                if are_useful and len(jobs) > 1:
+                    yield jobs
+                else:
+                    alone.extend(jobs)
+
+        def search_batch(jobs: Sequence[Job]) -> tuple[list[Outcome], list[Job]]:
+            nonlocal are_useful
+            try:
+                return self._search_batch(jobs, concurrent_searches=parallel // lanes)
+            except (TooSlow, UnreadableResponse):
+                are_useful = False
+            except BadQuery:
+                pass
+            return [], list(jobs)
+
+        for outcomes, left in in_parallel(batches(), search_batch, parallel=lanes, ahead=2, stop=stop_once):
+            alone += left
             yield from outcomes
         yield from search_in_parallel(
-            batches.alone, self._search, connection=self.connection, client=self._http, stop=stop_once
+            alone, self._search, connection=self.connection, client=self._http, stop=stop_once
         )
+
+    def _search_batch(self, jobs: Sequence[Job], *, concurrent_searches: int) -> tuple[list[Outcome], list[Job]]:
+        """Returns the outcomes of a batch, and the searches that have to be sent alone. Raises if that is all of them."""
+        outcomes: list[Outcome] = []
+        alone: list[Job] = []
+        sent: list[tuple[int, Request, ElasticRequest]] = []
+        for index, request in jobs:
+            try:
+                converted = self._convert(request)
+                self._check_template(converted)
+                sent.append((index, request, converted))
+            except EngineError as error:
+                outcomes.append((index, error))
+        try:
+            items = self._msearch([converted for _, _, converted in sent], concurrent_searches)
+        except (BadQuery, TooSlow, UnreadableResponse):
+            raise
+        except EngineError as error:
+            return outcomes + [(index, error) for index, _, _ in sent], []
+        for (index, request, converted), item in zip(sent, items, strict=True):
+            try:
+                with explaining_missing_search_templates(self.label, is_template=converted.is_template):
+                    check_item(item, self._url)
+                outcomes.append((index, self._page(request, converted, item, item.get("took"))))
+            except EngineError as error:
+                if request.highlight and isinstance(error, BadQuery):
+                    alone.append((index, request))  # the highlighting may have been rejected, not the query
+                else:
+                    outcomes.append((index, error))
+        return outcomes, alone
+
+    def _msearch(self, requests: Sequence[ElasticRequest], concurrent_searches: int) -> list[dict[str, Any]]:
+        """Returns the responses in order. Search templates have an API of their own."""
+        responses: dict[int, dict[str, Any]] = {}
+        for is_template, send in ((False, self._client.msearch), (True, self._client.msearch_template)):
+            indexes = [index for index, request in enumerate(requests) if request.is_template == is_template]
+            if not indexes:
+                continue
+            lines = [line for index in indexes for line in ({}, requests[index].body)]
+            with explaining_missing_search_templates(self.label, is_template=is_template):
+                response = send(index=self._index, body=lines, max_concurrent_searches=concurrent_searches)
+            items = response.get("responses")
+            if not isinstance(items, list) or len(items) != len(indexes) or not all(isinstance(i, dict) for i in items):
+                raise UnreadableResponse(f"{self._url} did not return a response for each of {len(indexes)} searches.")
+            responses |= zip(indexes, items, strict=True)
+        return [responses[index] for index in range(len(requests))]
 
     def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
         hits: dict[str, Hit] = {}
@@ -210,13 +278,14 @@ class ElasticEngine(Engine):
         if "query" in body:
             for label, option in (("Parsed query", "explain"), ("Rewritten query", "rewrite")):
                 self._http.rate_limit.wait()
-                path = f"{self._index}/_validate/query?{option}=true"
-                parts.append((label, validated_query(self._perform("POST", path, {"query": body["query"]}))))
+                query = {"query": body["query"]}
+                response = self._client.indices.validate_query(index=self._index, body=query, **{option: True})
+                parts.append((label, validated_query(response)))
         if len({text for _, text in parts}) == 1:
             parts = parts[:1]
         body |= {"profile": True, "_source": False}
         self._http.rate_limit.wait()
-        response = self._perform("POST", self._index + "/_search", body)
+        response = self._client.search(index=self._index, body=body)
         return Interpretation(tuple((label, text) for label, text in parts if text), profile_timings(response))
 
     def document_url(self, doc_id: str, fields: FieldSpec) -> str:
@@ -225,22 +294,20 @@ class ElasticEngine(Engine):
 
     def fields(self) -> list[str]:
         self._http.rate_limit.wait()
-        response = self._perform("GET", self._index + "/_field_caps?fields=*")
-        capabilities = response.get("fields")
+        capabilities = self._field_caps().get("fields")
         if not isinstance(capabilities, dict):
             raise UnreadableResponse(f"{self._url}/_field_caps returned JSON without “fields”.")
         return sorted(name for name, types in capabilities.items() if isinstance(types, dict) and is_field(name, types))
 
     def version(self) -> str:
         self._http.rate_limit.wait()
-        self._perform("POST", self._index + "/_search", {"size": 0, "track_total_hits": False})
+        self._client.search(index=self._index, body={"size": 0, "track_total_hits": False})
         try:
-            response = self._perform("GET", "/")
+            version = self._client.info().get("version")
         except EndpointRefused:
-            return self.product.name  # searching is allowed, reading the cluster's version is not
-        version = response.get("version")
+            return self.label  # searching is allowed, reading the cluster's version is not
         number = version.get("number") if isinstance(version, dict) else None
-        return f"{self.product.name} {number}" if isinstance(number, str) else self.product.name
+        return f"{self.label} {number}" if isinstance(number, str) else self.label
 
     def render(self, request: Request) -> Mapping[str, Any]:
         return self._rendered(self._convert(request))
@@ -254,8 +321,8 @@ class ElasticEngine(Engine):
         return self._rendered(ElasticRequest(self._render_template(converted)))
 
     def _render_template(self, converted: ElasticRequest) -> Body:
-        with explaining_missing_search_templates(self.product.name):
-            body = self._perform("POST", "/_render/template", converted.body).get("template_output")
+        with explaining_missing_search_templates(self.label):
+            body = self._client.render_search_template(body=converted.body).get("template_output")
         if not isinstance(body, dict):
             raise UnreadableResponse(f"{self._url} did not render the search template.")
         return body
@@ -268,7 +335,7 @@ class ElasticEngine(Engine):
     def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
         """As `Engine.load_documents`. Creates the index, with one shard and dynamic mappings, if it does not exist."""
         loaded = list(documents)
-        load(self._http, self._load_path, loaded, id_field)
+        load(self._client, self._index, loaded, id_field)
         return len(loaded)
 
     def behaviour_records(
@@ -281,7 +348,7 @@ class ElasticEngine(Engine):
         scroll_id = None
         try:
             self._http.rate_limit.wait()
-            response = self._perform("POST", f"/ubi_{kind}/_search?scroll={_SCROLL}", body)
+            response = self._client.search(index=f"ubi_{kind}", body=body, scroll=_SCROLL)
             while True:
                 scroll_id = response.get("_scroll_id", scroll_id)
                 raw_hits = total_and_hits(response, self._url)[1]
@@ -291,17 +358,16 @@ class ElasticEngine(Engine):
                 if not raw_hits or not isinstance(scroll_id, str):
                     return
                 self._http.rate_limit.wait()
-                response = self._perform("POST", "/_search/scroll", {"scroll": _SCROLL, "scroll_id": scroll_id})
+                response = self._client.scroll(body={"scroll": _SCROLL, "scroll_id": scroll_id})
         finally:
             if isinstance(scroll_id, str):
                 with suppress(EngineError):  # it ends by itself after a while
-                    self._perform("DELETE", "/_search/scroll", {"scroll_id": scroll_id})
+                    self._client.clear_scroll(body={"scroll_id": scroll_id})
 
     def abort(self) -> None:
         self._http.abort()
 
     def close(self) -> None:
-        self._client.close()
         self._http.close()
 
     def _search(self, request: Request) -> Page:
@@ -318,49 +384,25 @@ class ElasticEngine(Engine):
     def _search_once(self, request: Request, converted: ElasticRequest) -> Page:
         self._check_template(converted)
         started = time.perf_counter()
-        with explaining_missing_search_templates(self.product.name, is_template=converted.is_template):
-            response = self._perform("POST", f"{self._index}/{converted.api}", converted.body)
+        send = self._client.search_template if converted.is_template else self._client.search
+        with explaining_missing_search_templates(self.label, is_template=converted.is_template):
+            response = send(index=self._index, body=converted.body)
         return self._page(request, converted, response, round((time.perf_counter() - started) * 1000))
-
-    def _page_of_item(self, request: Request, converted: ElasticRequest, item: dict[str, Any]) -> Page:
-        with explaining_missing_search_templates(self.product.name, is_template=converted.is_template):
-            check_item(item, self._url)
-        return self._page(request, converted, item, item.get("took"))
-
-    def _msearch(self, requests: list[ElasticRequest], *, concurrent_searches: int) -> list[dict[str, Any]]:
-        """Returns the responses in order. Search templates have an API of their own."""
-        responses: dict[int, dict[str, Any]] = {}
-        for is_template in (False, True):
-            indexes = [index for index, request in enumerate(requests) if request.is_template == is_template]
-            if not indexes:
-                continue
-            lines = [line for index in indexes for line in ({}, requests[index].body)]
-            api = "_msearch/template" if is_template else "_msearch"
-            with explaining_missing_search_templates(self.product.name, is_template=is_template):
-                path = f"{self._index}/{api}?max_concurrent_searches={concurrent_searches}"
-                items = self._perform("POST", path, lines, lines=True).get("responses")
-            if not isinstance(items, list) or len(items) != len(indexes) or not all(isinstance(i, dict) for i in items):
-                raise UnreadableResponse(
-                    f"{self._url}/{api} did not return a response for each of {len(indexes)} searches."
-                )
-            responses |= zip(indexes, items, strict=True)
-        return [responses[index] for index in range(len(requests))]
 
     def _explain_no_match(self, body: Body, only_document: Body, doc_id: str) -> Mapping[str, Any]:
         """Returns why a document does not match, which only the explain API tells."""
         self._http.rate_limit.wait()
         raw_hits = self._raw_hits({"query": only_document, "size": 1, "_source": False})
         if not raw_hits:
-            raise BadQuery(f"{self.product.name} has no document with the id “{doc_id}” to explain.")
+            raise BadQuery(f"{self.label} has no document with the id “{doc_id}” to explain.")
         if "query" not in body and ("knn" in body or "retriever" in body):
             return no_match("not among the documents that the request retrieves")
         self._http.rate_limit.wait()
         index = str(raw_hits[0].get("_index"))
         if not is_plain_name(index.removeprefix(".")):  # those of data streams begin with a dot
             return _NO_MATCH
-        internal_id = quote(str(raw_hits[0].get("_id")), safe="")
-        query = body.get("query", {"match_all": {}})
-        response = self._perform("POST", f"/{quote(index, safe='')}/_explain/{internal_id}", {"query": query})
+        query = {"query": body.get("query", {"match_all": {}})}
+        response = self._client.explain(index=index, id=str(raw_hits[0].get("_id")), body=query)
         tree = response.get("explanation")
         if not isinstance(tree, dict):
             return _NO_MATCH
@@ -381,13 +423,8 @@ class ElasticEngine(Engine):
         return "another part of the request, such as collapse or rescore"
 
     def _convert(self, request: Request) -> ElasticRequest:
-        converted = elastic_request(request, self.product.offset_parameter)
+        converted = elastic_request(request, self.offset_parameter)
         check_body(converted.body, self._allowed_indexes)
-        return converted
-
-    def _convert_and_check(self, request: Request) -> ElasticRequest:
-        converted = self._convert(request)
-        self._check_template(converted)
         return converted
 
     def _rendered(self, converted: ElasticRequest) -> Mapping[str, Any]:
@@ -403,28 +440,38 @@ class ElasticEngine(Engine):
         )
 
     def _raw_hits(self, body: Body) -> list[dict[str, Any]]:
-        return total_and_hits(self._perform("POST", self._index + "/_search", body), self._url)[1]
+        return total_and_hits(self._client.search(index=self._index, body=body), self._url)[1]
 
-    def _perform(self, method: str, path: str, body: Any = None, *, lines: bool = False) -> Mapping[str, Any]:
-        response = self._client.perform(method, path, body, lines=lines)
-        if not isinstance(response, Mapping):
-            raise UnreadableResponse(f"{self._url} did not return a JSON object.")
-        return response
+    @abstractmethod
+    def _field_caps(self) -> Mapping[str, Any]:
+        """Returns what `_field_caps` says of all fields."""
 
 
 class ElasticsearchEngine(ElasticEngine):
     """Elasticsearch 7.17, 8 and 9."""
 
-    product = ELASTICSEARCH
-    key = product.key
-    label = product.name
-    vocabulary = product.vocabulary
+    key = "elasticsearch"
+    label = "Elasticsearch"
+    client = "relevancy.engines.elastic.elasticsearch_client:open_client"
+    offset_parameter = "max_analyzed_offset"
+    vocabulary = ELASTICSEARCH_NAMES
+
+    def _field_caps(self) -> Mapping[str, Any]:
+        # The client's own method names the fields in the body, where servers 7.17 do not look for them.
+        path = f"/{quote(self._index, safe=',')}/_field_caps?fields=*"
+        response: Mapping[str, Any] = self._client.perform_request("GET", path, headers={"accept": "application/json"})
+        return response
 
 
 class OpenSearchEngine(ElasticEngine):
     """OpenSearch 2 and 3."""
 
-    product = OPENSEARCH
-    key = product.key
-    label = product.name
-    vocabulary = product.vocabulary
+    key = "opensearch"
+    label = "OpenSearch"
+    client = "relevancy.engines.elastic.opensearch_client:open_client"
+    offset_parameter = "max_analyzer_offset"
+    vocabulary = OPENSEARCH_NAMES
+
+    def _field_caps(self) -> Mapping[str, Any]:
+        response: Mapping[str, Any] = self._client.field_caps(index=self._index, fields="*")
+        return response

@@ -31,7 +31,7 @@ from relevancy.engines.types import (
     TemplateWarning,
 )
 
-from .client import open_solr
+from .client import open_client
 from .loading import load
 from .parameters import VOCABULARY, Parameters, field_list, misspelled_parameters, searched_fields
 from .references import check_field_list
@@ -50,6 +50,7 @@ from .results import (
 _LOOKUP_BATCH_SIZE = 500
 _MAX_CHECKED_FILTERS = 10
 _SEPARATOR = "\x1f"  # occurs in no document id, so ids with commas and blanks need no escaping
+_JSON = {"content-type": "application/json; charset=utf-8"}
 HANDLERS = ("select", "query")  # Solr's own search handlers
 # They write, configure, administer, or run other programs than searches. No administrator can allow them.
 _NOT_FOR_SEARCHING = frozenset(
@@ -115,8 +116,8 @@ class SolrEngine(Engine):
         self._allowed_indexes = frozenset((core, *core.split(","), *connection.allowed_indexes))
         self._core_url = address.base + self._core_path
         self._handler_url = f"{self._core_url}/{self._handler}"
-        self._client = HttpClient(connection, address, error_message)
-        self._solr = open_solr(self._core_url, self._client)
+        self._http = HttpClient(connection, address, error_message)
+        self._solr = open_client(self._http, self._core_url, self._handler)
 
     @classmethod
     def address_of_page(cls, url: str) -> str:
@@ -134,14 +135,14 @@ class SolrEngine(Engine):
         return misspelled_parameters(template)
 
     def search(self, request: Request) -> Page:
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         return self._search(request)
 
     def search_many(
         self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Outcome]:
         return search_in_parallel(
-            enumerate(requests), self._search, connection=self.connection, client=self._client, stop=stop
+            enumerate(requests), self._search, connection=self.connection, client=self._http, stop=stop
         )
 
     def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
@@ -150,7 +151,7 @@ class SolrEngine(Engine):
         unique_ids = list(dict.fromkeys(ids))
         for start in range(0, len(unique_ids), _LOOKUP_BATCH_SIZE):
             batch = unique_ids[start : start + _LOOKUP_BATCH_SIZE]
-            self._client.rate_limit.wait()
+            self._http.rate_limit.wait()
             parameters = [
                 ("q", _terms_query(fields.id)),
                 ("doc_ids", _SEPARATOR.join(batch)),
@@ -177,12 +178,12 @@ class SolrEngine(Engine):
             *RESPONSE_FORMAT,
         ]
         solr_request = template_request(request, self._allowed_indexes).with_parameters(*debugging)
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         # A filter does not change the score and, unlike explainOther, works across shards.
         response = self._send(solr_request.with_parameters(("fq", only_document), ("rows", "1")))
         if tree := first_explanation(response.get("debug"), "explain"):
             return plain_tree(tree)
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         response = self._send(solr_request.with_parameters(("explainOther", only_document), ("rows", "0")))
         tree = first_explanation(response.get("debug"), "explainOther")
         if tree is None:
@@ -195,7 +196,7 @@ class SolrEngine(Engine):
         """Returns the filters that leave a document out although it matches the query: one request for each filter."""
         failing = []
         for solr_filter in solr_request.filters[:_MAX_CHECKED_FILTERS]:
-            self._client.rate_limit.wait()
+            self._http.rate_limit.wait()
             response = self._send(solr_request.only_filtered_by(solr_filter, only_document))
             if not total_and_documents(response, self._handler_url)[1]:
                 failing.append(f"fq={solr_filter if isinstance(solr_filter, str) else json.dumps(solr_filter)}")
@@ -213,7 +214,7 @@ class SolrEngine(Engine):
             ("fl", request.fields.id),
             *RESPONSE_FORMAT,
         )
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         response = self._send(solr_request)
         documents = total_and_documents(response, self._handler_url)[1]
         ids = [request.fields.id_of(document) for document in documents]
@@ -233,7 +234,7 @@ class SolrEngine(Engine):
 
     def interpret(self, request: Request) -> Interpretation:
         solr_request = search_request(replace(request, highlight=False), self._allowed_indexes)
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         # Without the parts that a template may not switch off, Solr gives no timing.
         return interpretation_of(self._send(solr_request.with_parameters(("debug", "true"))))
 
@@ -242,22 +243,20 @@ class SolrEngine(Engine):
         return f"{self._handler_url}?{urlencode(query)}"
 
     def fields(self) -> list[str]:
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         try:
-            text = self._solr.get("admin/luke?numTerms=0&wt=json")
-            names = list(read_json(text, self._core_url).get("fields") or ())
+            names = list(self._get(f"{self._core_path}/admin/luke?numTerms=0&wt=json").get("fields") or ())
         except EngineError:
             names = []
         if not names:  # an empty index, or a Solr that does not allow the Luke handler
-            text = self._solr.get("schema/fields?wt=json")
-            declared = read_json(text, self._core_url).get("fields")
+            declared = self._get(f"{self._core_path}/schema/fields?wt=json").get("fields")
             names = [str(entry.get("name")) for entry in declared or () if isinstance(entry, dict)]
         return sorted(names)
 
     def version(self) -> str:
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         try:
-            return product_version(read_json(self._solr.get("admin/system?wt=json"), self._core_url), self._core_url)
+            return product_version(self._get(f"{self._core_path}/admin/system?wt=json"), self._core_url)
         except EndpointRefused:
             if not self._can_search():
                 raise
@@ -267,8 +266,7 @@ class SolrEngine(Engine):
             self._search_nothing()  # raises if the core itself is missing
         try:
             root = self._core_path.rpartition("/")[0]
-            response = self._client.send("GET", f"{root}/admin/info/system?wt=json")
-            return product_version(read_json(response.body.decode("utf-8", "replace"), self._core_url), self._core_url)
+            return product_version(self._get(f"{root}/admin/info/system?wt=json"), self._core_url)
         except EngineError:
             return "Solr"  # searches are allowed, its version is not shown
 
@@ -278,14 +276,14 @@ class SolrEngine(Engine):
     def load_documents(self, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
         """As `Engine.load_documents`. The core's unique key decides which documents are replaced, not `id_field`."""
         loaded = list(documents)
-        load(self._client, self._core_path, loaded)
+        load(self._solr, self._http, self._core_path, loaded)
         return len(loaded)
 
     def abort(self) -> None:
-        self._client.abort()
+        self._http.abort()
 
     def close(self) -> None:
-        self._client.close()
+        self._http.close()
 
     def _search(self, request: Request) -> Page:
         try:
@@ -314,16 +312,26 @@ class SolrEngine(Engine):
 
     def _send(self, solr_request: SolrRequest) -> dict[str, Any]:
         try:
-            if solr_request.body is not None:
-                text = self._solr.post_json(self._handler, solr_request.body)
-            else:
-                text = self._solr.post(self._handler, solr_request.parameters or [])
+            if solr_request.body is not None:  # pysolr has no method for the JSON Request API
+                body = json.dumps(solr_request.body, ensure_ascii=False).encode()
+                path = f"{self._core_path}/{self._handler}"
+                return read_json(self._http.send("POST", path, body=body, headers=_JSON).body, self._handler_url)
+            values: dict[str, list[str]] = {"q": []}
+            for name, value in solr_request.parameters or ():
+                values.setdefault(name, []).append(value)
+            if reserved := values.keys() & {"self", "search_handler"}:  # names of arguments of pysolr
+                raise BadQuery(f"The parameter “{min(reserved)}” cannot be sent.", hint="Give it another name.")
+            response: dict[str, Any] = self._solr.search(**values)
+            return response
         except UnicodeEncodeError as error:
             raise BadQuery(
                 "The query contains half of a character (a lone surrogate), which cannot be sent.",
                 hint="Type the query again.",
             ) from error
-        return read_json(text, self._handler_url)
+
+    def _get(self, path: str) -> dict[str, Any]:
+        """Returns what an API of the core says that pysolr has no method for."""
+        return read_json(self._http.send("GET", path).body, self._core_url)
 
     def _search_nothing(self) -> None:
         self._send(SolrRequest([("q", "*:*"), ("defType", "lucene"), ("rows", "0"), *RESPONSE_FORMAT]))

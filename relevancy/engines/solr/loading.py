@@ -7,24 +7,26 @@ from collections.abc import Mapping, Sequence
 from itertools import batched
 from typing import Any
 
+import pysolr
+
 from relevancy.engines.transport.client import HttpClient
-from relevancy.engines.transport.response import Response
+from relevancy.engines.transport.response import read_json
 
 _BATCH_SIZE = 1000
 _JSON = {"content-type": "application/json"}
 
 
-def load(client: HttpClient, core: str, documents: Sequence[Mapping[str, Any]]) -> None:
+def load(solr: pysolr.Solr, http: HttpClient, core: str, documents: Sequence[Mapping[str, Any]]) -> None:
     """Adds documents to the core at this path and commits. Adds fields that its schema lacks."""
-    _add_missing_fields(client, core, documents)
+    _add_missing_fields(http, core, documents)
     for batch in batched(documents, _BATCH_SIZE):
-        client.send("POST", f"{core}/update?wt=json", body=json.dumps(batch).encode(), headers=_JSON)
-    client.send("POST", f"{core}/update?wt=json&commit=true", body=b"[]", headers=_JSON)
+        solr.add(list(batch))
+    solr.commit()
 
 
-def _add_missing_fields(client: HttpClient, core: str, documents: Sequence[Mapping[str, Any]]) -> None:
-    fields = _json(client.send("GET", f"{core}/schema/fields?wt=json"))["fields"]
-    field_types = _json(client.send("GET", f"{core}/schema/fieldtypes?wt=json"))["fieldTypes"]
+def _add_missing_fields(http: HttpClient, core: str, documents: Sequence[Mapping[str, Any]]) -> None:
+    fields = read_json(http.send("GET", f"{core}/schema/fields?wt=json").body, core)["fields"]
+    field_types = read_json(http.send("GET", f"{core}/schema/fieldtypes?wt=json").body, core)["fieldTypes"]
     existing = {entry["name"] for entry in fields}
     types = {entry["name"] for entry in field_types}
     examples: dict[str, Any] = {}
@@ -35,7 +37,7 @@ def _add_missing_fields(client: HttpClient, core: str, documents: Sequence[Mappi
     definitions = [_field_definition(name, value, types) for name, value in examples.items()]
     if definitions:
         body = json.dumps({"add-field": definitions}).encode()
-        client.send("POST", f"{core}/schema?wt=json", body=body, headers=_JSON)
+        http.send("POST", f"{core}/schema?wt=json", body=body, headers=_JSON)
 
 
 def _field_definition(name: str, example: Any, types: set[str]) -> dict[str, Any]:
@@ -48,8 +50,3 @@ def _field_definition(name: str, example: Any, types: set[str]) -> dict[str, Any
         candidates = ("plong", "pint", "long", "int")
     field_type = next((candidate for candidate in candidates if candidate in types), "string")
     return {"name": name, "type": field_type, "multiValued": is_multi_valued, "stored": True, "indexed": True}
-
-
-def _json(response: Response) -> dict[str, Any]:
-    value: dict[str, Any] = json.loads(response.body)
-    return value

@@ -71,10 +71,10 @@ def excerpt(body: bytes | str, limit: int = 160) -> str:
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
-def read_json(text: str, url: str) -> dict[str, Any]:
+def read_json(text: str | bytes, url: str) -> dict[str, Any]:
     """Returns the JSON object of a response. Raises `UnreadableResponse` with the beginning of any other response."""
     try:
-        value = DECODER.decode(text)
+        value = DECODER.decode(text.decode("utf-8", "replace") if isinstance(text, bytes) else text)
     except ValueError:
         value = None
     if isinstance(value, dict):
@@ -90,6 +90,13 @@ def not_json(text: bytes | str, url: str) -> UnreadableResponse:
         f"The response of {url} is not JSON: {content}.",
         hint="Check that this is the address of a search engine, without a login page in front of it.",
     )
+
+
+def check_is_json(response: Response, url: str) -> None:
+    """Raises `UnreadableResponse` for a response that does not claim to be JSON."""
+    content_type = response.headers.get("content-type", "").partition(";")[0]
+    if not content_type.endswith("json") or not response.body:
+        raise not_json(response.body, url.partition("?")[0])
 
 
 def check_status(response: Response, url: str, error_message: Callable[[Any], str]) -> None:

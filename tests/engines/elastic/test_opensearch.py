@@ -41,7 +41,7 @@ def test_search_sends_plain_json(server: LocalServer) -> None:
     assert [received.path for received in many] == [
         "/films/_msearch?max_concurrent_searches=2"
     ] * 3  # two batches at a time
-    assert {received.headers["content-type"] for received in many} == {"application/x-ndjson"}
+    assert {received.headers["content-type"] for received in many} == {"application/json"}  # as its client does
     assert len(many[0].body.splitlines()) == 200
 
 
