@@ -27,7 +27,8 @@ import fresh_site  # noqa: F401 (sets up Django before anything needs it)
 import invented
 from own_environment import ROOT
 
-from relevancy import cases, endpoints, queries, runs, scorers, transfer
+from relevancy import cases, endpoints, queries, runs, scorers
+from relevancy.formats.ratings import ratings_csv
 from relevancy.models import Attempt, Run, User
 from tests.live.servers import Server, fetched, running
 
@@ -112,7 +113,7 @@ def make_attempt(kind: str, url: str, template: str, given: Material) -> Attempt
     case = cases.create(name=f"Products on {kind}", owner=by, scale=scorers.parse_scale("0:3"))
     attempt = runs.attempts.save(case=case, endpoint=endpoint, template=template, fields=FIELDS, by=by)
     queries.add(case=case, texts=given.texts)
-    transfer.ratings_csv.import_ratings(case=case, text=given.ratings, by=by)
+    ratings_csv.import_ratings(case=case, text=given.ratings, by=by)
     return attempt
 
 

@@ -27,9 +27,9 @@ from django.db import connection
 from django.test import Client
 from served_site import served
 
+from relevancy.formats.documents.sample import FIELDS, KNOBS, SECOND_TEMPLATE
 from relevancy.management.commands.demo import load_demo
 from relevancy.models import Case, Run
-from relevancy.transfer.sample import FIELDS, KNOBS, SECOND_TEMPLATE
 
 TARGET = 400  # milliseconds
 ROUNDS, PAUSE = 15, 0.7  # seconds between rounds, as nobody runs without looking

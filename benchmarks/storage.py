@@ -23,9 +23,9 @@ from django.utils import timezone
 from invented import query_texts
 
 from relevancy import cases, endpoints, engines, queries, ratings, runs, scorers, scores
+from relevancy.formats.documents import sample
 from relevancy.models import Ranking, Run, User
 from relevancy.runs import retention
-from relevancy.transfer import sample
 
 TARGET_MB = 60
 HITS = 10

@@ -243,10 +243,10 @@ case_losses: Hook[[Case, User], Iterable[Loss]] = Hook()
 # --- files ---
 
 file_formats: list[Any] = []
-"""Formats in which files can be imported: `transfer.formats.FileFormat`. Offered after those of the core."""
+"""Formats in which files can be imported: `formats.file_formats.FileFormat`. Offered after those of the core."""
 
 downloads: defaultdict[type[Model], dict[str, Any]] = defaultdict(dict)
-"""Files of a case, run or book that can be downloaded, by model and name: `transfer.exports.Export`."""
+"""Files of a case, run or book that can be downloaded, by model and name: `formats.exports.Export`."""
 
 # --- the activity log ---
 

@@ -295,7 +295,7 @@ def test_the_two_rules_above_can_fail() -> None:
 
 def test_csv_is_written_where_formulas_are_guarded() -> None:
     writers = [name_of(path) for path in MODULES if re.search(r"csv\.(?:writer|DictWriter)", path.read_text())]
-    assert writers == ["relevancy/transfer/cells.py"]
+    assert writers == ["relevancy/formats/cells.py"]
 
 
 # --- requirements and migrations ---

@@ -27,12 +27,12 @@ import relevancy
 from relevancy.accounts import api_tokens
 from relevancy.api.authentication import limiter
 from relevancy.api.v1 import api as rest_api
+from relevancy.formats import BadFile, cells
 from relevancy.management import command
 from relevancy.models import ApiToken, Scorer
-from relevancy.transfer import BadFile, cells
 from tests.factories import make_attempt, make_case, make_endpoint, make_user, run_now
+from tests.formats import relevancy_files
 from tests.optional import contributed
-from tests.transfer import relevancy_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
 

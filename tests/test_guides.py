@@ -27,17 +27,13 @@ from granian.cli import cli as granian
 
 from relevancy import engines, sandbox
 from relevancy.accounts import api_tokens
+from relevancy.formats.evaluation import evaluation_json
+from relevancy.formats.queries import query_list_csv
+from relevancy.formats.relevancy import scorer_file
+from relevancy.formats.reports import agreement_json, comparison_json, ideal_json
 from relevancy.management.commands import demo, try_scorer
 from relevancy.models import ApiToken, Case
 from relevancy.statistics import Verdict
-from relevancy.transfer import (
-    agreement_json,
-    comparison_json,
-    evaluation_json,
-    ideal_json,
-    query_list_csv,
-    scorer_file,
-)
 from tests.factories import SCRIPT, Scripted, make_attempt, make_case, make_user, run_now
 from tests.optional import contributed
 

@@ -231,7 +231,7 @@ print(case.pk)
 KILLED_IMPORT = """
 import os, signal
 from relevancy.ratings import imports
-from relevancy.transfer import ratings_csv
+from relevancy.formats.ratings import ratings_csv
 
 def kill(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -246,7 +246,7 @@ ratings_csv.import_ratings(case=case, text="query,docid,rating\\nquery 1,a,3\\n"
 """
 SEEN = """
 from relevancy.models import *
-from relevancy.transfer import ratings_csv
+from relevancy.formats.ratings import ratings_csv
 case = Case.objects.get(pk=sys.argv[1])
 lines = "".join(ratings_csv.export_ratings(case=case)).splitlines()
 print(json.dumps([len(lines), lines[1], case.case_queries.present().count(), Query.objects.filter(book=case.book).count(),

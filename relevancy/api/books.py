@@ -10,11 +10,11 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import books, judging, scorers, tasks
+from relevancy.formats.reports.agreement_json import AgreementResult, build_agreement
 from relevancy.models import Book, JudgingQueue, Role
 from relevancy.models import Query as BookQuery
 from relevancy.models.errors import error_text
 from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
-from relevancy.transfer.agreement_json import AgreementResult, build_agreement
 
 from .access import Id, Number, get_book
 from .authentication import RATE, READ, WRITE, ApiRequest

@@ -7,11 +7,11 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import comparison, scores, tasks
+from relevancy.formats.reports.comparison_html import build_report
+from relevancy.formats.reports.comparison_json import ComparisonResult, build_comparison
+from relevancy.formats.reports.ideal_json import IdealResult, build_ideal
 from relevancy.models import Run, ScorerVersion, StoredComparison
 from relevancy.runs import RunNotAllowed
-from relevancy.transfer.comparison_html import build_report
-from relevancy.transfer.comparison_json import ComparisonResult, build_comparison
-from relevancy.transfer.ideal_json import IdealResult, build_ideal
 
 from .access import Id, get_run
 from .authentication import READ, ApiRequest

@@ -14,9 +14,13 @@ from ninja import File, Query, Router, Schema, Status
 from ninja.files import UploadedFile
 from pydantic import Field
 
-from relevancy import tasks, transfer
+from relevancy import formats, tasks
+from relevancy.formats import exports
+from relevancy.formats.cases import book_import, case_import
+from relevancy.formats.queries import queries_import
+from relevancy.formats.rankings import runs_file
+from relevancy.formats.ratings import ratings_import
 from relevancy.models import Book, Case, Endpoint, Role, Run
-from relevancy.transfer import exports
 
 from .access import Id, check_book_editable, get_book, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
@@ -130,9 +134,9 @@ else:
     CaseFile, RunFile, BookFile = (Literal[*exports.files_of(model)] for model in (Case, Run, Book))
 
 
-def _documented(formats: exports.Formats) -> dict[str, Any]:
+def _documented(files: exports.Formats) -> dict[str, Any]:
     """What the OpenAPI document says about a file that is downloaded."""
-    types = sorted({export.content_type for export in formats.values()})
+    types = sorted({export.content_type for export in files.values()})
     text, json = {"type": "string", "format": "binary"}, {"oneOf": [{"type": "object"}, {"type": "array"}]}
     content = {name: {"schema": json if name == exports.JSON else text} for name in types}
     return {"responses": {200: {"description": "The file", "content": content}}}
@@ -175,15 +179,15 @@ def import_ratings(
     """
     case = get_case(request, case_id, needs=Role.EDITOR)
     check_book_editable(request, case, hint="Ratings belong to the book.")
-    source = transfer.ratings_import.open_source(case=case, file=file, name=file.name or "", format=parameters.format)
-    preview = transfer.ratings_import.preview_ratings(case=case, source=source, by=request.user)
+    source = ratings_import.open_source(case=case, file=file, name=file.name or "", format=parameters.format)
+    preview = ratings_import.preview_ratings(case=case, source=source, by=request.user)
     if preview.errors and not parameters.dry_run:
         line, message = preview.errors[0]
-        raise transfer.BadFile(message, line=line)
+        raise formats.BadFile(message, line=line)
     if not parameters.dry_run:
         try:
-            imported = transfer.ratings_import.import_ratings(case=case, source=source, by=request.user)
-        except transfer.BadFile:
+            imported = ratings_import.import_ratings(case=case, source=source, by=request.user)
+        except formats.BadFile:
             get_case(request, case_id, needs=Role.EDITOR)  # it may have been deleted meanwhile
             raise
         if imported.changed:
@@ -210,11 +214,11 @@ def import_queries(
     """
     case = get_case(request, case_id, needs=Role.EDITOR)
     check_book_editable(request, case, hint="Queries belong to the book.")
-    source = transfer.queries_import.open_source(case=case, file=file, name=file.name or "", format=parameters.format)
+    source = queries_import.open_source(case=case, file=file, name=file.name or "", format=parameters.format)
     if parameters.dry_run:
-        imported = transfer.queries_import.preview_queries(case=case, source=source)
+        imported = queries_import.preview_queries(case=case, source=source)
     else:
-        imported = transfer.queries_import.import_queries(case=case, source=source, by=request.user)
+        imported = queries_import.import_queries(case=case, source=source, by=request.user)
         if imported.added or imported.changed:
             tasks.send(tasks.rescore_case, case.pk)
     lines = [{"line": line, "message": message} for line, message in imported.lines]
@@ -235,26 +239,26 @@ def import_runs(
 ) -> Status[dict[str, Any]]:
     """Stores rankings that were made elsewhere as runs: a TREC run, or CSV, which may contain several snapshots."""
     case = get_case(request, case_id, needs=Role.EDITOR)
-    text = transfer.runs_file.read_file(file=file, name=file.name or "")
+    text = runs_file.read_file(file=file, name=file.name or "")
     if parameters.dry_run:
-        plan = transfer.runs_file.plan_runs(case=case, text=text, name=parameters.name)
+        plan = runs_file.plan_runs(case=case, text=text, name=parameters.name)
         return Status(
             200, {"runs": [], "names": [rankings.name for rankings in plan.rankings], "remarks": " ".join(plan.remarks)}
         )
-    imported = transfer.runs_file.import_runs(case=case, text=text, by=request.user, name=parameters.name)
+    imported = runs_file.import_runs(case=case, text=text, by=request.user, name=parameters.name)
     for run in imported.runs:
         transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
     started = [{"id": run.pk, "number": run.number, "status": run.status} for run in imported.runs]
     names = [run.name for run in imported.runs]
-    return Status(201, {"runs": started, "names": names, "remarks": transfer.runs_file.describe_import(imported)})
+    return Status(201, {"runs": started, "names": names, "remarks": runs_file.describe_import(imported)})
 
 
 @router.post("/import/cases", auth=WRITE, response={200: ImportedWhole, 201: ImportedWhole})
 def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[UploadedFile]) -> Status[dict[str, Any]]:
     """Creates a case of a file, JSON or ZIP, or nothing if anything is wrong. Starts no run."""
-    content = transfer.parse_case(file)
-    plan = transfer.case_import.plan_case(content=content, by=request.user)
-    transfer.check_page_limit(plan.ratings, "import_case")
+    content = formats.parse_case(file)
+    plan = case_import.plan_case(content=content, by=request.user)
+    formats.check_page_limit(plan.ratings, "import_case")
     endpoint = _usable_endpoint(request, parameters.endpoint_id)
     answer = {
         "id": None,
@@ -266,7 +270,7 @@ def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[U
     }
     if parameters.dry_run:
         return Status(200, answer)
-    case = transfer.case_import.import_case(plan=plan, by=request.user, endpoint=endpoint, name=parameters.name)
+    case = case_import.import_case(plan=plan, by=request.user, endpoint=endpoint, name=parameters.name)
     for run in case.runs.all():
         transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
     return Status(201, {**answer, "id": case.pk, "name": case.name})
@@ -275,8 +279,8 @@ def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[U
 @router.post("/import/books", auth=WRITE, response={200: ImportedWhole, 201: ImportedWhole})
 def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[UploadedFile]) -> Status[dict[str, Any]]:
     """Creates a book of a file, JSON or ZIP, or nothing if anything is wrong."""
-    content = transfer.read_book(file)
-    transfer.check_page_limit(content.ratings, "import_book", is_book=True)
+    content = formats.read_book(file)
+    formats.check_page_limit(content.ratings, "import_book", is_book=True)
     answer = {
         "id": None,
         "name": parameters.name or content.name,
@@ -287,7 +291,7 @@ def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[U
     }
     if parameters.dry_run:
         return Status(200, answer)
-    book = transfer.book_import.import_book(content=content, by=request.user, name=parameters.name)
+    book = book_import.import_book(content=content, by=request.user, name=parameters.name)
     return Status(201, {**answer, "id": book.pk, "name": book.name})
 
 

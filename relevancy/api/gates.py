@@ -8,11 +8,11 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import comparison
+from relevancy.formats.evaluation.evaluation_gate import Gate, check_run
+from relevancy.formats.evaluation.evaluation_json import BaselineComparison, Check
+from relevancy.formats.evaluation.evaluation_junit import build_junit
 from relevancy.models import ScorerVersion
 from relevancy.slow_requests import slow_request
-from relevancy.transfer.evaluation_gate import Gate, check_run
-from relevancy.transfer.evaluation_json import BaselineComparison, Check
-from relevancy.transfer.evaluation_junit import build_junit
 
 from .access import Id, ObjectId, get_run
 from .authentication import READ, ApiRequest

@@ -13,7 +13,7 @@ from ninja.errors import HttpError
 from ninja.errors import ValidationError as InvalidRequest
 from pydantic import Field
 
-from relevancy import ratings, runs, transfer
+from relevancy import formats, ratings, runs
 from relevancy.engines.errors import EngineError
 from relevancy.models import UnreadableSecret
 from relevancy.models.errors import error_fields, error_text
@@ -80,7 +80,7 @@ def add_handlers(api: NinjaAPI) -> None:
         UnreadableSecret: lambda error: problem_response(409, str(error)),
         ratings.RatingsChanged: lambda error: problem_response(412, error_text(error)),
         PreconditionFailed: lambda error: problem_response(412, str(error)),
-        transfer.BadFile: lambda error: problem_response(422, str(error), [("file", str(error))]),
+        formats.BadFile: lambda error: problem_response(422, str(error), [("file", str(error))]),
         **dict.fromkeys((EngineError, ScoringError, SandboxError), lambda error: problem_response(422, str(error))),
     }
     for kind, handler in handlers.items():

@@ -16,19 +16,19 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 from django.db import OperationalError, ProgrammingError
 
-from relevancy import ratings, runs, scorers, transfer
+from relevancy import formats, ratings, runs, scorers
 from relevancy.engines.errors import EngineError
+from relevancy.formats.cells import MAX_BYTES, READ_BYTES
+from relevancy.formats.exports import JSON, Export
 from relevancy.models import Book, Case, Endpoint, Run, Scorer, ScorerVersion, Team, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
-from relevancy.transfer.cells import MAX_BYTES, READ_BYTES
-from relevancy.transfer.exports import JSON, Export
 
 MISTAKES = (
     ValidationError,
     runs.RunNotAllowed,
     ratings.InvalidRating,
-    transfer.BadFile,
+    formats.BadFile,
     EngineError,
     ScoringError,
     UnreadableSecret,
@@ -92,7 +92,7 @@ class Command(BaseCommand):
 
 
 def read_bytes(path: str) -> bytes:
-    """Returns the content of a file; `-` is stdin. Reads one byte more than `transfer.decode` accepts at most."""
+    """Returns the content of a file; `-` is stdin. Reads one byte more than `formats.decode` accepts at most."""
     if path == "-":
         return sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
@@ -124,18 +124,18 @@ def open_binary(path: str) -> Iterator[IO[bytes]]:
 
 def read_text(path: str) -> str:
     """Returns the text of a UTF-8 file, with or without a byte order mark; `-` is stdin."""
-    return transfer.decode(read_bytes(path))
+    return formats.decode(read_bytes(path))
 
 
 @contextmanager
 def open_lines(path: str) -> Iterator[Iterator[str]]:
     """Opens a UTF-8 file, with or without a byte order mark, whose lines are read one by one; `-` is stdin."""
     if path == "-":
-        yield transfer.read_lines(sys.stdin.buffer)
+        yield formats.read_lines(sys.stdin.buffer)
         return
     try:
         with Path(path).open("rb") as file:
-            yield transfer.read_lines(file)
+            yield formats.read_lines(file)
     except OSError as error:
         fail(f"{path} cannot be read: {error.strerror}.")
 

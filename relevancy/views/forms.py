@@ -7,8 +7,8 @@ from django import forms
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 
+from relevancy.formats.file_formats import FileKind, products
 from relevancy.models.text import normalize_line, normalize_text, unify_newlines, validate_line, validate_text
-from relevancy.transfer.formats import FileKind, products
 
 # What a form is bound to, such as `request.POST`; and what its fields start with.
 type FormData = Mapping[str, object]

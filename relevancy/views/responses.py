@@ -8,9 +8,9 @@ from django.shortcuts import redirect
 from django.utils.text import slugify
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
+from relevancy.formats import exports
 from relevancy.models import User
 from relevancy.models.errors import error_text
-from relevancy.transfer import exports
 
 from .requests import HtmxRequest
 

@@ -24,9 +24,11 @@ from relevancy import (
     runs,
     scorers,
     teams,
-    transfer,
 )
 from relevancy.activity.sentences import SENTENCES, describe, kind_of
+from relevancy.formats import exports
+from relevancy.formats.queries import queries_import
+from relevancy.formats.ratings import ratings_csv
 from relevancy.models import (
     Activity,
     Book,
@@ -37,7 +39,6 @@ from relevancy.models import (
     User,
 )
 from relevancy.runs.imported import ImportedRankings
-from relevancy.transfer import exports
 from tests.factories import make_attempt, make_case, make_scorer, make_team, make_user, script_of, set_rule, set_scale
 
 Verb = Activity.Verb
@@ -123,11 +124,9 @@ def test_every_change_is_recorded() -> None:
     check(lambda: queries.unlink(query=pair[0], by=ben), "Unlinked queries: “a”", case=case, by=ben)
 
     text = "Changed details of queries by a file: 1"
-    source = transfer.queries_import.open_source(
-        case=case, file=BytesIO(b"query,notes\na,new\nb,\n"), name="queries.csv"
-    )
+    source = queries_import.open_source(case=case, file=BytesIO(b"query,notes\na,new\nb,\n"), name="queries.csv")
     values = {"case": case, "source": source, "by": ben}
-    check(lambda: transfer.queries_import.import_queries(**values), text, case=case, by=ben)
+    check(lambda: queries_import.import_queries(**values), text, case=case, by=ben)
 
     # scorers of the case
     check(lambda: scorers.add_scorer(case=case, scorer=other, by=ben), "Added the scorer Second", case=case, by=ben)
@@ -228,7 +227,7 @@ def test_every_change_is_recorded() -> None:
     check(lambda: judging.set_judging(**chosen), text, case=case, by=ben)
     csv = "query,docid,rating\na,doc,2\nz,doc,1\n"
     check(
-        lambda: transfer.ratings_csv.import_ratings(case=case, text=csv, by=ben),
+        lambda: ratings_csv.import_ratings(case=case, text=csv, by=ben),
         "Added queries: 1, the first one “z”",
         "Imported ratings into the book “Movies”: 2 new or changed",
         case=case,
@@ -236,7 +235,7 @@ def test_every_change_is_recorded() -> None:
     )
     csv = f"query,docid,rating,rater\na,x,1,{ann.email}\na,y,1,Zoe\nz,x,0,{ben.email}\n"
     check(
-        lambda: transfer.ratings_csv.import_ratings(case=case, text=csv, by=ben),
+        lambda: ratings_csv.import_ratings(case=case, text=csv, by=ben),
         "Imported ratings into the book “Movies”: 3 new or changed, 2 of them in the name of others",
         case=case,
         by=ben,

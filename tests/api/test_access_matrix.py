@@ -14,8 +14,8 @@ from relevancy.api.v1 import api as rest_api
 from relevancy.models import ApiToken, Role, Run, User
 from tests import leaks
 from tests.factories import SCRIPT, make_attempt, run_now
+from tests.formats import relevancy_files
 from tests.optional import contributed
-from tests.transfer import relevancy_files
 from tests.views.test_access_matrix import ROLES, made_once, make_world, rows_of
 
 Scope = ApiToken.Scope

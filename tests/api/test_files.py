@@ -10,7 +10,7 @@ from relevancy import cases, queries
 from relevancy.models import Book, Case, Rating, RatingChange, Role, Run
 from relevancy.ratings import imports
 from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, run_now
-from tests.transfer import relevancy_files
+from tests.formats import relevancy_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 CASE_FILE = json.dumps(relevancy_files.CASE)

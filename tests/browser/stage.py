@@ -8,8 +8,8 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 
 from relevancy import cases, endpoints, queries, runs, scorers, scores
 from relevancy.accounts.sessions import SessionStore
+from relevancy.formats.documents import sample
 from relevancy.models import Case, CaseScore, Endpoint, QueryScore, Role, Run, ScorerVersion, StoredIndex, Team, User
-from relevancy.transfer import sample
 from tests import factories
 
 PASSWORD = "a quiet evening"

@@ -17,11 +17,13 @@ from django.core.management.base import CommandError
 from django.db import connection
 
 from relevancy import engines
+from relevancy.formats import parse_case
+from relevancy.formats.cases import case_import
+from relevancy.formats.relevancy import writer
 from relevancy.management.temporary_site import temporary_site
 from relevancy.models import Case, Endpoint, Scorer, User
-from relevancy.transfer import case_import, parse_case, relevancy_export
 from tests.factories import SCRIPT, Scripted
-from tests.transfer import relevancy_files
+from tests.formats import relevancy_files
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
 SAMPLE = Path(__file__).parents[2] / "examples" / "release-gate"
@@ -109,7 +111,7 @@ def test_the_sample_is_as_it_is_exported():
     with temporary_site() as owner:
         plan = case_import.plan_case(content=parse_case(io.BytesIO(content)), by=owner)
         case = case_import.import_case(plan=plan, by=owner, endpoint=None)
-        with relevancy_export.export_case(case=case, by=owner) as file:
+        with writer.export_case(case=case, by=owner) as file:
             assert file.read() == content
 
 

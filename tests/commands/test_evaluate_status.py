@@ -13,7 +13,8 @@ import pytest
 from django.core.management import call_command, load_command_class
 from django.core.management.base import CommandError
 
-from relevancy import engines, transfer
+from relevancy import engines
+from relevancy.formats.ratings import trec
 from relevancy.management import commands as commands_package
 from relevancy.management.command import Command
 from relevancy.models import Attempt, Case, Endpoint, ScorerVersion
@@ -58,7 +59,7 @@ def test_evaluate_run_is_the_id_that_export_run_takes(case: Case) -> None:
     assert run.pk != 1
     out = io.StringIO()
     call_command("export_run", str(evaluation["run"]), stdout=out)
-    assert out.getvalue() == "".join(transfer.trec.export_run(run=run))
+    assert out.getvalue() == "".join(trec.export_run(run=run))
 
 
 def test_evaluate_failed_search_does_not_pass(case: Case) -> None:

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from relevancy.models import Book
 from tests.factories import make_user
-from tests.transfer.relevancy_files import BOOK, zipped
+from tests.formats.relevancy_files import BOOK, zipped
 
 pytestmark = pytest.mark.django_db
 

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from relevancy.models import Book, Case
 from tests.factories import make_endpoint, make_user
-from tests.transfer import relevancy_files
+from tests.formats import relevancy_files
 
 pytestmark = pytest.mark.django_db
 

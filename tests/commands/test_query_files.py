@@ -6,8 +6,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from relevancy.formats import exports
 from relevancy.models import Book, Case
-from relevancy.transfer import exports
 from tests.factories import make_case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]

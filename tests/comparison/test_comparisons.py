@@ -2,9 +2,9 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import comparison, queries, ratings, scores
+from relevancy.formats.reports import comparison_json
 from relevancy.models import QueryScore, Run, ScorerVersion
 from relevancy.statistics import Verdict
-from relevancy.transfer import comparison_json
 from tests.factories import make_case, make_user, query_of, run_now
 
 from .conftest import figures_of, run_with

@@ -5,8 +5,8 @@ import pytest
 
 from relevancy import comparison, ratings
 from relevancy.comparison.pool_bias import PoolBias
+from relevancy.formats.reports import comparison_json
 from relevancy.models import Rating, ScorerVersion
-from relevancy.transfer import comparison_json
 from tests.factories import make_case, make_scorer, query_of, run_now
 
 from .conftest import figures_of, run_with

@@ -9,8 +9,8 @@ from django.utils import timezone
 from relevancy import comparison, queries, ratings, runs, scores, scoring
 from relevancy.comparison import stored
 from relevancy.comparison.bounds import RangeCalculator
+from relevancy.formats.reports import comparison_json
 from relevancy.models import Book, CaseQuery, ComparedRun, Run, ScorerDefinition, ScorerVersion, StoredComparison
-from relevancy.transfer import comparison_json
 from tests.factories import make_case, make_user, query_of, run_now
 
 from .conftest import figures_of, run_with

@@ -8,8 +8,8 @@ import pytest
 from relevancy import comparison, queries
 from relevancy.comparison import compare_tags, stored
 from relevancy.comparison.score_tables import PresentScores, ScoreTable
+from relevancy.formats.reports import comparison_json
 from relevancy.models import ScorerVersion
-from relevancy.transfer import comparison_json
 from tests.factories import make_case, query_of
 
 from .conftest import run_with

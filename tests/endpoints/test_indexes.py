@@ -7,8 +7,8 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import cases, endpoints, engines
+from relevancy.formats.documents import documents_file, sample
 from relevancy.models import Endpoint, Membership, Role, StoredIndex, User
-from relevancy.transfer import documents, sample
 from tests.factories import make_case, make_endpoint, make_team, make_user
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
@@ -18,7 +18,7 @@ SETTINGS: dict[str, Any] = {"name": "e", "credentials": {}, "headers": {}, "para
 
 
 def load(by: User, **values: Any) -> None:
-    documents.load_documents(
+    documents_file.load_documents(
         engine="embedded", url="products", documents=[{"id": "1", "title": "secret"}], by=by, **values
     )
 

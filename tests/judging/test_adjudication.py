@@ -2,7 +2,8 @@
 
 import pytest
 
-from relevancy import books, judging, ratings, scores, transfer
+from relevancy import books, judging, ratings, scores
+from relevancy.formats.ratings import book_ratings_csv
 from relevancy.models import Book, Case, JudgingPair, Rating, RatingChange, User
 from tests.factories import (
     make_attempt,
@@ -163,7 +164,7 @@ def test_a_decision_is_a_rating_of_the_queue(case: Case, judge: User) -> None:
 def test_exports_name_who_decided(case: Case, judge: User) -> None:
     judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=judge)
     judging.judge(query=query_of(case, "query 2"), doc_id="=x", by=judge, verdict="cannot", note="No, really")
-    lines = "".join(transfer.book_ratings_csv.export_book_ratings(book=case.book)).splitlines()
+    lines = "".join(book_ratings_csv.export_book_ratings(book=case.book)).splitlines()
     assert lines[0] == "query,docid,grade,decided_by,rater,verdict,rating,note,rated_at"
     cells = [line.rsplit(",", 1)[0] for line in lines[1:]]
     assert "query 1,a,2,Judge,Judge,rated,2," in cells

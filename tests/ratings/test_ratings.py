@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from relevancy import ratings, scores
+from relevancy.formats.ratings import ratings_csv
 from relevancy.models import Book, Case, Query, QueryScore, Rating, RatingChange, Run, ScorerVersion
-from relevancy.transfer import ratings_csv
 from tests.factories import (
     make_attempt,
     make_case,

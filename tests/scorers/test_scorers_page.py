@@ -5,9 +5,9 @@ import re
 from django.conf import settings
 
 from relevancy import scorers, scores, scoring
+from relevancy.formats.relevancy import scorer_file
 from relevancy.models import ScorerDefinition
 from relevancy.templatetags import numbers
-from relevancy.transfer import scorer_file
 
 PAGE = (settings.BASE_DIR / "docs" / "scorers.md").read_text(encoding="utf-8")
 

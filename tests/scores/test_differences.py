@@ -12,10 +12,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from relevancy import books, cases, queries, ratings, scorers, scores, transfer
+from relevancy import books, cases, queries, ratings, scorers, scores
+from relevancy.formats.queries import query_list_csv
+from relevancy.formats.ratings import ratings_csv
 from relevancy.models import Book, Case, CaseScore, Run, Scorer, ScorerVersion
 from relevancy.scores import comparison, storage
-from relevancy.transfer import query_list_csv
 from tests import factories
 from tests.factories import (
     make_attempt,
@@ -104,7 +105,7 @@ class SameResultsTwice(RuleBasedStateMachine):
     def import_ratings(self, rows: list[tuple[str, str]], value: int) -> None:
         lines = "".join(f"{text},{doc_id},{value}\n" for text, doc_id in rows)
         case = Case.objects.get(pk=self.case.pk)  # the settings of the book have changed since `self.case` was read
-        transfer.ratings_csv.import_ratings(case=case, text=f"query,docid,rating\n{lines}", by=self.owner)
+        ratings_csv.import_ratings(case=case, text=f"query,docid,rating\n{lines}", by=self.owner)
 
     @rule(value=st.integers(0, 3))
     def rate_in_the_other_case(self, value: int) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from relevancy.formats.ratings import trec
 from relevancy.scoring import evaluate
-from relevancy.transfer import trec
 from tests.oracles import evaluate_by_pytrec_eval
 from tests.shared_data import shared_data
 

@@ -35,7 +35,7 @@ _SNAPSHOT_COLUMNS = ("snapshot name", "snapshot time", "case id")
 _RATED_ONLY = ("rated_only", "rated only")
 _IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case name", "team name", *_RATED_ONLY)
 _TREC_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
-_FORMULA_PREFIXES = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # those of `transfer.cells`
+_FORMULA_PREFIXES = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # those of `formats.cells`
 _MAX_NAMED_SNAPSHOTS = 5
 TREC_RUN = "TREC run"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import books, scores, transfer
+from relevancy import books, scores
+from relevancy.formats.reports import agreement_json
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_book
 from relevancy.models import Case
@@ -31,7 +32,7 @@ class Command(Base):
             scored = {row.rater.pk: scores.measure_rater_scores(cases, book, row.rater) for row in result.by_rater}
         if options["json"]:
             queries = books.measure_query_agreement(book=book)
-            self.write_json(transfer.agreement_json.build_agreement(result, queries, book.grades, scored))
+            self.write_json(agreement_json.build_agreement(result, queries, book.grades, scored))
             return
         agreement = result.agreement
         self.write(

@@ -6,7 +6,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from relevancy import comparison, scores, transfer
+from relevancy import comparison, scores
+from relevancy.formats.reports import comparison_html, comparison_json, ideal_html, ideal_json
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_run, find_versions, write_text
 from relevancy.models import Case, ScorerVersion
@@ -42,10 +43,10 @@ class Command(Base):
         result = comparison.compare(runs=runs, version=_find_version(runs[0].case, options["scorer"]))
         figures = comparison.compute_figures(result)
         if options["html"]:
-            report = transfer.comparison_html.build_report(figures, computed_at=timezone.now())
+            report = comparison_html.build_report(figures, computed_at=timezone.now())
             write_text(options["html"], report, self.stdout)
         if options["json"]:
-            self.write_json(transfer.comparison_json.build_comparison(figures))
+            self.write_json(comparison_json.build_comparison(figures))
         elif options["html"] != "-":
             self._print(figures)
 
@@ -59,10 +60,10 @@ class Command(Base):
         scores.rescore_run(run, [version])
         result = comparison.compare_with_ideal(run, version)
         if options["html"]:
-            report = transfer.ideal_html.build_report(result, computed_at=timezone.now())
+            report = ideal_html.build_report(result, computed_at=timezone.now())
             write_text(options["html"], report, self.stdout)
         if options["json"]:
-            self.write_json(transfer.ideal_json.build_ideal(result))
+            self.write_json(ideal_json.build_ideal(result))
         elif options["html"] != "-":
             self._print_ideal(result)
 

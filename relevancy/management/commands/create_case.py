@@ -7,7 +7,9 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
-from relevancy import cases, queries, runs, scorers, transfer
+from relevancy import cases, formats, queries, runs, scorers
+from relevancy.formats.queries import queries_csv, queries_import
+from relevancy.formats.ratings import ratings_import
 from relevancy.management.command import Command as Base
 from relevancy.management.command import (
     fail,
@@ -82,7 +84,7 @@ class Command(Base):
         if options["ratings"]:
             book.pk = None
             with open_lines(options["ratings"]) as lines:
-                case = transfer.ratings_import.import_with_case(
+                case = ratings_import.import_with_case(
                     book=book, lines=lines, by=owner, origin="command", create_case=create
                 )
         if endpoint:
@@ -93,16 +95,16 @@ class Command(Base):
         self.write(f"Case {case.pk} {case.name} created with {count:,} queries. Next: {following}")
 
 
-def _read_queries(path: str | None) -> transfer.queries_csv.QueriesFile:
+def _read_queries(path: str | None) -> queries_csv.QueriesFile:
     """Returns the queries of a file, none without one. Raises `BadFile` if any line of it cannot be a query."""
     if not path:
-        return transfer.queries_csv.QueriesFile(queries.PastedQueries(), {})
+        return queries_csv.QueriesFile(queries.PastedQueries(), {})
     with open_binary(path) as file:
-        queries_file = transfer.queries_import.open_source(case=None, file=file, name=path).file
-    transfer.queries_import.check_errors(queries_file)
+        queries_file = queries_import.open_source(case=None, file=file, name=path).file
+    queries_import.check_errors(queries_file)
     if queries_file.pasted.rejected:
         line, reason = queries_file.pasted.rejected[0]
-        raise transfer.BadFile(reason, line=line)
+        raise formats.BadFile(reason, line=line)
     return queries_file
 
 

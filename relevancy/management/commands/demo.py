@@ -19,12 +19,13 @@ from django.core.management import call_command
 from django.core.management.base import CommandParser, SystemCheckError
 from django.db import connection
 
-from relevancy import cases, teams, transfer
+from relevancy import cases, teams
+from relevancy.formats.documents import sample
+from relevancy.formats.documents.sample import PASSWORD, PEOPLE
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail
 from relevancy.models import Case, Team, User
 from relevancy.static_files import CollectedFilesConfig
-from relevancy.transfer.sample import PASSWORD, PEOPLE
 
 TEAM = "Search team"
 STOP_SECONDS = 0.8  # for a process to end after SIGTERM
@@ -116,7 +117,7 @@ def load_demo() -> Case:
     for user, (_, _, role) in zip(users, PEOPLE, strict=True):
         if not team.memberships.filter(user=user).exists():
             teams.add_member(team=team, email=user.email, role=role, by=owner)
-    case = transfer.sample.load(owner=owner)
+    case = sample.load(owner=owner)
     if not case.teams.filter(pk=team.pk).exists():
         cases.share(case=case, team=team, by=owner)
     return case

@@ -8,7 +8,10 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from relevancy import comparison, endpoints, runs, scores, tasks, transfer
+from relevancy import comparison, endpoints, formats, runs, scores, tasks
+from relevancy.formats.cases import case_import
+from relevancy.formats.evaluation import evaluation_gate, evaluation_junit, evaluation_markdown
+from relevancy.formats.evaluation.evaluation_json import Check, Evaluation, ScorerResult
 from relevancy.management.command import Command as Base
 from relevancy.management.command import (
     describe_error,
@@ -24,7 +27,6 @@ from relevancy.management.endpoint_options import parse_options, store_address
 from relevancy.management.temporary_site import temporary_site
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
-from relevancy.transfer.evaluation_json import Check, Evaluation, ScorerResult
 
 PROGRESS_WIDTH = 30
 GATE_STATUS = 1
@@ -107,8 +109,8 @@ class Command(Base):
         except Exception as error:
             if self.junit_path:
                 message = describe_error(error) or type(error).__name__
-                check = transfer.evaluation_gate.build_check("the case is evaluated", message, is_error=True)
-                junit = transfer.evaluation_junit.build_junit(case=options["case"], seconds=None, checks=[check])
+                check = evaluation_gate.build_check("the case is evaluated", message, is_error=True)
+                junit = evaluation_junit.build_junit(case=options["case"], seconds=None, checks=[check])
                 write_text(self.junit_path, junit, self.stdout)
             raise
 
@@ -129,7 +131,7 @@ class Command(Base):
         run = self._search(attempt, versions, find_owner(options["owner"]) if options["owner"] else None)
         if run.done:
             scores.rescore_run(run, versions)
-        gate = transfer.evaluation_gate.check_run(
+        gate = evaluation_gate.check_run(
             run=run,
             versions=versions,
             fail_under=options["fail_under"],
@@ -152,15 +154,11 @@ class Command(Base):
         if options["json"]:
             write_text(options["json"], json.dumps(evaluation, ensure_ascii=False, indent=2) + "\n", self.stdout)
         if options["junit"]:
-            junit = transfer.evaluation_junit.build_junit(
-                case=evaluation["case"], seconds=evaluation["seconds"], checks=checks
-            )
+            junit = evaluation_junit.build_junit(case=evaluation["case"], seconds=evaluation["seconds"], checks=checks)
             write_text(options["junit"], junit, self.stdout)
             self.junit_path = ""
         if options["markdown"]:
-            write_text(
-                options["markdown"], transfer.evaluation_markdown.build_markdown(evaluation, checks), self.stdout
-            )
+            write_text(options["markdown"], evaluation_markdown.build_markdown(evaluation, checks), self.stdout)
 
     def _print_drops(self, drops: Sequence[comparison.DropCheck], *, is_strict: bool) -> None:
         for drop in drops:
@@ -254,13 +252,13 @@ def _alpha(options: Mapping[str, Any]) -> float:
 def _import_file(path: str, by: User) -> Case:
     """Creates the case of a file. Its scorers are those of the file."""
     with open_binary(path) as file:
-        content = transfer.parse_case(file)
-        plan = transfer.case_import.plan_case(content=content, by=by)
+        content = formats.parse_case(file)
+        plan = case_import.plan_case(content=content, by=by)
         for remark in plan.remarks:
             sys.stderr.write(f"{remark}\n")
         if not content.keeps_history:
             fail(f"{path} is not a file of export_case. Import it into a site, and export it there.")
-        return transfer.case_import.import_case(plan=plan, by=by, endpoint=None)
+        return case_import.import_case(plan=plan, by=by, endpoint=None)
 
 
 def _set_address(attempt: Attempt, url: str, words: Sequence[str], by: User) -> None:

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from relevancy.formats import exports
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_case, write_export
 from relevancy.models import Case
-from relevancy.transfer import exports
 
 
 class Command(Base):

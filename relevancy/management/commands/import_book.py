@@ -4,10 +4,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import transfer
+from relevancy import formats
+from relevancy.formats.cases import book_import
+from relevancy.formats.file_formats import FileKind, products
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_owner, open_binary
-from relevancy.transfer.formats import FileKind, products
 from relevancy.wording import counted
 
 
@@ -23,7 +24,7 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         owner = find_owner(options["owner"])
         with open_binary(options["file"]) as file:
-            content = transfer.read_book(file)
+            content = formats.read_book(file)
             for remark in content.remarks:
                 self.stderr.write(remark)
             counts = (
@@ -33,5 +34,5 @@ class Command(Base):
             if options["dry_run"]:
                 self.write(f"Would create {options['name'] or content.name} with {counts}.")
                 return
-            book = transfer.book_import.import_book(content=content, by=owner, name=options["name"])
+            book = book_import.import_book(content=content, by=owner, name=options["name"])
         self.write(f"Book {book.pk} {book.name} created with {counts}.")

@@ -4,12 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import scores, transfer
+from relevancy import formats, scores
+from relevancy.formats.cases import case_import
+from relevancy.formats.cases.case_import import CasePlan
+from relevancy.formats.file_formats import FileKind, products
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_endpoint, find_owner, find_scorers, open_binary
 from relevancy.models import Endpoint, ScorerVersion, User
-from relevancy.transfer.case_import import CasePlan
-from relevancy.transfer.formats import FileKind, products
 from relevancy.wording import counted
 
 
@@ -33,13 +34,13 @@ class Command(Base):
         owner = find_owner(options["owner"])
         scorer = find_scorers([options["scorer"]])[0] if options["scorer"] else None
         with open_binary(options["file"]) as file:
-            content = transfer.parse_case(file)
-            plan = transfer.case_import.plan_case(content=content, by=owner, scorer=scorer)
+            content = formats.parse_case(file)
+            plan = case_import.plan_case(content=content, by=owner, scorer=scorer)
             for remark in plan.remarks:
                 self.stderr.write(remark)
             if not options["dry_run"]:
                 endpoint = self._endpoint(plan, owner, options)
-                case = transfer.case_import.import_case(
+                case = case_import.import_case(
                     plan=plan, by=owner, endpoint=endpoint, name=options["name"], unrestricted=True
                 )
                 for run in case.runs.all():
@@ -61,7 +62,7 @@ class Command(Base):
         if options["endpoint"]:
             return find_endpoint(options["endpoint"])
         if options["create_endpoint"]:
-            return transfer.case_import.build_endpoint(content=plan.endpoint, by=owner)
+            return case_import.build_endpoint(content=plan.endpoint, by=owner)
         address = f" at {plan.endpoint.url}" if plan.endpoint.url else ""
         return fail(
             f"The attempt searches {plan.endpoint.engine}{address}. Say which endpoint it uses: --endpoint NAME, "

@@ -4,12 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import tasks, transfer
+from relevancy import tasks
+from relevancy.formats import file_formats
+from relevancy.formats.queries import queries_import
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case, open_binary
-from relevancy.transfer import formats
 
-FORMATS = [file_format.name for file_format in formats.of_kind(formats.FileKind.QUERIES)]
+FORMATS = [file_format.name for file_format in file_formats.of_kind(file_formats.FileKind.QUERIES)]
 
 
 class Command(Base):
@@ -27,16 +28,16 @@ class Command(Base):
         case = find_case(options["case"])
         chosen = "" if options["format"] == "auto" else options["format"]
         with open_binary(options["file"]) as file:
-            source = transfer.queries_import.open_source(case=case, file=file, name=options["file"], format=chosen)
+            source = queries_import.open_source(case=case, file=file, name=options["file"], format=chosen)
             for line, reason in source.file.errors or source.file.pasted.rejected:
                 self.stderr.write(f"Line {line}: {reason}")
             if source.file.errors:
                 fail("Nothing was imported. Correct these lines.")
             if options["dry_run"]:
-                imported = transfer.queries_import.preview_queries(case=case, source=source)
+                imported = queries_import.preview_queries(case=case, source=source)
             else:
-                imported = transfer.queries_import.import_queries(case=case, source=source, by=None)
+                imported = queries_import.import_queries(case=case, source=source, by=None)
         if not options["dry_run"] and (imported.added or imported.changed):
             tasks.send(tasks.rescore_case, case.pk)
-        summary = transfer.queries_import.describe_import(imported)
+        summary = queries_import.describe_import(imported)
         self.write(f"Read as {imported.format}{', nothing was stored' if options['dry_run'] else ''}. {summary}")

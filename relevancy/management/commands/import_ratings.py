@@ -5,12 +5,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from relevancy import tasks
+from relevancy.formats import file_formats
+from relevancy.formats.ratings import ratings_import
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_case, find_owner, open_binary
-from relevancy.transfer import formats, ratings_import
 from relevancy.wording import counted
 
-FORMATS = [file_format.name for file_format in formats.of_kind(formats.FileKind.RATINGS)]
+FORMATS = [file_format.name for file_format in file_formats.of_kind(file_formats.FileKind.RATINGS)]
 
 
 class Command(Base):

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import scores, transfer
+from relevancy import scores
+from relevancy.formats.rankings import runs_file
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_case, find_owner, open_binary
 
@@ -26,15 +27,15 @@ class Command(Base):
         case = find_case(options["case"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
         with open_binary(options["file"]) as file:
-            text = transfer.runs_file.read_file(file=file, name=options["file"])
+            text = runs_file.read_file(file=file, name=options["file"])
         if options["dry_run"]:
-            plan = transfer.runs_file.plan_runs(case=case, text=text, name=options["name"])
+            plan = runs_file.plan_runs(case=case, text=text, name=options["name"])
             names = ", ".join(rankings.name or "a run without a name" for rankings in plan.rankings)
             self.write(" ".join([f"Would import {names}.", *plan.remarks]))
             return
-        imported = transfer.runs_file.import_runs(case=case, text=text, by=by, name=options["name"])
+        imported = runs_file.import_runs(case=case, text=text, by=by, name=options["name"])
         for run in imported.runs:
             scores.rescore_run(run)
-        self.write(transfer.runs_file.describe_import(imported))
+        self.write(runs_file.describe_import(imported))
         ids = " ".join(str(run.pk) for run in imported.runs)
         self.write(f"Id{'s' if len(imported.runs) > 1 else ''} for compare: {ids}")

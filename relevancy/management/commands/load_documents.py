@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import endpoints, transfer
+from relevancy import endpoints
+from relevancy.formats.documents import documents_file
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_owner, find_team, read_text
 from relevancy.wording import counted
@@ -28,7 +29,7 @@ class Command(Base):
         parser.add_argument("--id-field", default="id", metavar="NAME", help="default: id")
 
     def run(self, **options: Any) -> None:
-        count = transfer.documents.import_documents(
+        count = documents_file.import_documents(
             engine=options["engine"],
             url=options["url"],
             text=read_text(options["file"]),

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import transfer
+from relevancy.formats.documents import sample
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_owner
 
@@ -18,5 +18,5 @@ class Command(Base):
         parser.add_argument("--owner", default="", metavar="EMAIL", help="default: the only superuser")
 
     def run(self, **options: Any) -> None:
-        count = transfer.sample.load_into(engine=options["engine"], url=options["url"], by=find_owner(options["owner"]))
+        count = sample.load_into(engine=options["engine"], url=options["url"], by=find_owner(options["owner"]))
         self.write(f"{count} films loaded into {options['url']}.")

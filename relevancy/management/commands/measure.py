@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import transfer
+from relevancy.formats.ratings import trec
 from relevancy.management.command import Command as Base
 from relevancy.management.command import read_text
 
@@ -24,7 +24,7 @@ class Command(Base):
         parser.add_argument("--json", action="store_true")
 
     def run(self, **options: Any) -> None:
-        measures = transfer.trec.measure(
+        measures = trec.measure(
             qrels=read_text(options["qrels"]),
             run=read_text(options["run"]),
             measures=[name for group in options["measure"] for name in group],

@@ -4,7 +4,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import reports, scores, transfer
+from relevancy import reports, scores
+from relevancy.formats.reports import report_csv, report_json
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case, find_versions
 from relevancy.models import Case, Run
@@ -59,9 +60,9 @@ class Command(Base):
         report = reports.build_report(run, version, differences=differences, compared=options["compared"])
         _check_compared(report.plan, options["compared"])
         if options["json"]:
-            self.write_json(transfer.report_json.build_report(report))
+            self.write_json(report_json.build_report(report))
         elif options["csv"]:
-            self.write(transfer.report_csv.format_queries(report).removesuffix("\n"))
+            self.write(report_csv.format_queries(report).removesuffix("\n"))
         else:
             self._print(report)
 

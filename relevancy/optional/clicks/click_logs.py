@@ -12,11 +12,11 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from relevancy import accounts
+from relevancy.formats.errors import BadFile
 from relevancy.models import Book, Rating, User
 from relevancy.models.errors import error_text
 from relevancy.models.saving import clean_and_save
 from relevancy.statistics import StatisticsError
-from relevancy.transfer.errors import BadFile
 
 from .models import ClickEstimate, ClickLog
 from .search_log import SearchLog

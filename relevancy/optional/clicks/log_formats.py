@@ -8,9 +8,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from relevancy import endpoints, engines
+from relevancy.formats.errors import BadFile
 from relevancy.models import Endpoint, User
 from relevancy.slow_requests import Busy
-from relevancy.transfer.errors import BadFile
 
 from .search_log import MAX_BYTES, SearchLog, read_csv
 from .ubi import CLICK, MAX_RECORDS, MAX_RECORDS_ON_PAGE, read_ubi, read_ubi_index

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import tasks
+from relevancy.formats.errors import BadFile
 from relevancy.models import Book, Role
-from relevancy.transfer.errors import BadFile
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted

@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from relevancy import tasks
+from relevancy.formats.errors import BadFile
 from relevancy.models import Case
-from relevancy.transfer.errors import BadFile
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from relevancy.formats.errors import BadFile
 from relevancy.models import Case, User
 from relevancy.queries import MAX_QUERIES
-from relevancy.transfer.errors import BadFile
 
 from .search_log import SearchLog
 from .statistics.sampling import SamplingMethod, Stratum, draw_sample

@@ -11,10 +11,10 @@ import numpy as np
 from django.core.exceptions import ValidationError
 
 from relevancy import queries, ratings
+from relevancy.formats.cells import check_width, find_columns, parse_count, read_lines, read_table
+from relevancy.formats.errors import BadFile, quote
 from relevancy.models.errors import error_text
 from relevancy.statistics.arrays import IntArray
-from relevancy.transfer.cells import check_width, find_columns, parse_count, read_lines, read_table
-from relevancy.transfer.errors import BadFile, quote
 
 MAX_BYTES = 2 * 1024**3
 MAX_ON_PAGE = 50 * 1024 * 1024  # less than `MAX_REQUEST_SIZE`; a web thread is busy as long as it is read

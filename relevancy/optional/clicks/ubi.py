@@ -12,8 +12,8 @@ from itertools import batched
 from typing import IO, Any, Literal
 
 from relevancy import engines
-from relevancy.transfer.cells import read_lines
-from relevancy.transfer.errors import BadFile, quote
+from relevancy.formats.cells import read_lines
+from relevancy.formats.errors import BadFile, quote
 from relevancy.wording import counted
 
 from .search_log import (

@@ -11,11 +11,11 @@ from django.db.models import Q, QuerySet
 
 from relevancy import activity, runs
 from relevancy.comparison import RunPair, stored
+from relevancy.formats.cells import MAX_COUNT
 from relevancy.models import Case, Run, ScorerVersion, StoredComparison, User
 from relevancy.models.saving import clean_and_save
 from relevancy.scoring.rounding import format_p, format_rounded, format_signed
 from relevancy.statistics import Verdict, sign_test
-from relevancy.transfer.cells import MAX_COUNT
 from relevancy.wording import counted
 
 from .models import OnlineOutcome

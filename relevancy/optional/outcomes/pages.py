@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import comparison, tasks, transfer
+from relevancy import comparison, formats, tasks
 from relevancy.models import Case, Role, Run
 from relevancy.views.compare.forms import comparable_runs, describe_run
 from relevancy.views.forms import LineField, add_errors
@@ -92,7 +92,7 @@ def online_outcome_import(request: HtmxRequest, case_id: int) -> HttpResponse:
                 return redirect_with_message(
                     request, reverse("online_outcomes", args=[case.pk]), f"Outcome “{stored}” imported."
                 )
-        except transfer.BadFile as error:
+        except formats.BadFile as error:
             form.add_error("file", str(error))
         except ValidationError as error:
             add_errors(form, error)

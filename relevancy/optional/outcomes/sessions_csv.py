@@ -6,8 +6,8 @@ from contextlib import closing
 from itertools import batched
 from typing import IO
 
-from relevancy.transfer.cells import check_width, find_columns, parse_count, read_lines, read_table
-from relevancy.transfer.errors import BadFile, quote
+from relevancy.formats.cells import check_width, find_columns, parse_count, read_lines, read_table
+from relevancy.formats.errors import BadFile, quote
 from relevancy.wording import counted
 
 from .models import OnlineOutcome

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
+from relevancy.formats.exports import CSV, JSON, RESULTS, WHOLE, Export
+from relevancy.formats.file_formats import FileFormat, FileKind, Head
 from relevancy.hooks import Link, Place, add_links, downloads, file_formats
 from relevancy.models import Book, Case
-from relevancy.transfer.exports import CSV, JSON, RESULTS, WHOLE, Export
-from relevancy.transfer.formats import FileFormat, FileKind, Head
 
 from . import book, book_export, case, case_export, results_csv, snapshots
 

@@ -12,16 +12,16 @@ from typing import IO, Any
 from django.core.exceptions import ValidationError
 
 from relevancy import ratings
+from relevancy.formats.archives import open_json
+from relevancy.formats.cases.book_import import BookContent
+from relevancy.formats.cases.case_content import RatingContent, RatingStream, Scale
+from relevancy.formats.cases.case_import import UNKNOWN_RATER
+from relevancy.formats.errors import BadFile
+from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.formats.ratings.checked_ratings import check_query
 from relevancy.models import Book, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
-from relevancy.transfer.archives import open_json
-from relevancy.transfer.book_import import BookContent
-from relevancy.transfer.case_content import RatingContent, RatingStream, Scale
-from relevancy.transfer.case_import import UNKNOWN_RATER
-from relevancy.transfer.checked_ratings import check_query
-from relevancy.transfer.errors import BadFile
-from relevancy.transfer.json_stream import Fields, JsonFile, read_members
 from relevancy.wording import counted
 
 from .scorers import read_scale

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
+from relevancy.formats.cases.case_import import UNKNOWN_RATER
+from relevancy.formats.ratings.graded_queries import query_batches
+from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Book, Query, User, Verdict
 from relevancy.models.rating_import import current_ratings
-from relevancy.transfer.case_import import UNKNOWN_RATER
-from relevancy.transfer.graded_queries import query_batches
-from relevancy.transfer.relevancy_export import name_raters
 from relevancy.wording import counted
 
 _COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication")

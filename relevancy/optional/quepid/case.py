@@ -8,12 +8,12 @@ from typing import IO, Any
 from urllib.parse import quote as quote_url
 from urllib.parse import urlsplit
 
+from relevancy.formats.archives import open_json
+from relevancy.formats.cases.case_content import AttemptContent, CaseContent, EndpointContent, QueryContent
+from relevancy.formats.errors import BadFile, quote
+from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.formats.ratings.checked_ratings import CheckedRatings, check_query
 from relevancy.queries import QueryDetails
-from relevancy.transfer.archives import open_json
-from relevancy.transfer.case_content import AttemptContent, CaseContent, EndpointContent, QueryContent
-from relevancy.transfer.checked_ratings import CheckedRatings, check_query
-from relevancy.transfer.errors import BadFile, quote
-from relevancy.transfer.json_stream import Fields, JsonFile, read_members
 
 from .scorers import read_scorer
 

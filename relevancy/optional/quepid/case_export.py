@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from relevancy import accounts, runs, scores, scoring
+from relevancy.formats.ratings.graded_queries import query_batches
+from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, ScorerVersion, User, Verdict
 from relevancy.models.rating_import import current_ratings
-from relevancy.transfer.graded_queries import query_batches
-from relevancy.transfer.relevancy_export import name_raters
 from relevancy.wording import counted
 
 from .case import ENGINES

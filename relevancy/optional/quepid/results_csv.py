@@ -10,11 +10,11 @@ from typing import Any
 from django.db.models import QuerySet
 
 from relevancy import runs, scores
+from relevancy.formats.cells import Cell, write_rows
+from relevancy.formats.queries.queries_csv import BY_NAME
+from relevancy.formats.queries.query_list_csv import count_hits, format_score
+from relevancy.formats.rankings.run_csv import CHUNK, field_names, format_value
 from relevancy.models import Case, Run, ScorerVersion
-from relevancy.transfer.cells import Cell, write_rows
-from relevancy.transfer.queries_csv import BY_NAME
-from relevancy.transfer.query_list_csv import count_hits, format_score
-from relevancy.transfer.run_csv import CHUNK, field_names, format_value
 
 OF_CASE = ("Team Name", "Case Name", "Case ID", "Query Text")
 GENERAL = (*OF_CASE, "Score", "Date Last Scored", "Count", "Information Need", "Notes", "Options")

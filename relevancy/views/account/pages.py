@@ -13,8 +13,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from relevancy import accounts
+from relevancy.formats.documents.sample import PASSWORD, PEOPLE
 from relevancy.models import Role, User
-from relevancy.transfer.sample import PASSWORD, PEOPLE
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 

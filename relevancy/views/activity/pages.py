@@ -13,9 +13,9 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from relevancy import activity
+from relevancy.formats.reports import activity_csv
 from relevancy.models import Case, Role, Team
 from relevancy.models.errors import error_text
-from relevancy.transfer import activity_csv
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest

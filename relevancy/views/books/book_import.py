@@ -6,9 +6,10 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from relevancy import transfer
+from relevancy import formats
+from relevancy.formats.cases import book_import
+from relevancy.formats.file_formats import FileKind
 from relevancy.models.errors import error_text
-from relevancy.transfer.formats import FileKind
 from relevancy.views.forms import WholeFileForm
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
@@ -17,7 +18,7 @@ MAX_RATERS = 20  # that are listed
 
 
 @require_http_methods(["GET", "POST"])
-def book_import(request: HtmxRequest) -> HttpResponse:
+def import_book(request: HtmxRequest) -> HttpResponse:
     """Says what would be made of a file (`do=preview`), and makes it (`do=import`)."""
     if request.method == "GET":
         return _render(request, WholeFileForm(FileKind.BOOK))
@@ -27,12 +28,12 @@ def book_import(request: HtmxRequest) -> HttpResponse:
         return _render(request, form, status=422)
     file = form.cleaned_data["file"]
     try:
-        content = transfer.read_book(file)
-        transfer.check_page_limit(content.ratings, "import_book", is_book=True)
+        content = formats.read_book(file)
+        formats.check_page_limit(content.ratings, "import_book", is_book=True)
         if action == ImportAction.PREVIEW:
             return _render(request, form, content)
-        book = transfer.book_import.import_book(content=content, by=request.user)
-    except (transfer.BadFile, ValidationError) as error:
+        book = book_import.import_book(content=content, by=request.user)
+    except (formats.BadFile, ValidationError) as error:
         form.add_error("file", error_text(error))
         return _render(request, form, status=422)
     text = f"Book “{book}” imported with {len(content.details):,} queries and {content.ratings:,} ratings."
@@ -42,7 +43,7 @@ def book_import(request: HtmxRequest) -> HttpResponse:
 def _render(
     request: HtmxRequest,
     form: WholeFileForm,
-    content: transfer.book_import.BookContent | None = None,
+    content: book_import.BookContent | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """Renders the page; for a file sent by htmx the preview alone."""

@@ -12,8 +12,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import judging, ratings, tasks
+from relevancy.formats import exports
 from relevancy.models import Book, Role
-from relevancy.transfer import exports
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest

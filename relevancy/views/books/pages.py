@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import books, judging, tasks
+from relevancy.formats import exports
 from relevancy.models import Book, Case, JudgingQueue, Role
-from relevancy.transfer import exports
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest

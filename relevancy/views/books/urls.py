@@ -17,7 +17,7 @@ from . import (
 
 urlpatterns = [
     path("books/", pages.book_list, name="books"),
-    path("books/import/", book_import.book_import, name="book_import"),
+    path("books/import/", book_import.import_book, name="book_import"),
     path("books/<int:book_id>/", pages.book, name="book"),
     path("books/<int:book_id>/rename/", book_actions.book_rename, name="book_rename"),
     path("books/<int:book_id>/delete/", book_actions.book_delete, name="book_delete"),

@@ -9,12 +9,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from relevancy import endpoints, runs, tasks, transfer
+from relevancy import endpoints, formats, runs, tasks
 from relevancy.engines.errors import EngineError
+from relevancy.formats.cases import case_import
+from relevancy.formats.cases.case_import import CasePlan
+from relevancy.formats.file_formats import FileKind
 from relevancy.models import Case, Endpoint
 from relevancy.models.errors import error_text
-from relevancy.transfer.case_import import CasePlan
-from relevancy.transfer.formats import FileKind
 from relevancy.views.forms import WholeFileForm, add_errors
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
@@ -26,7 +27,7 @@ MAX_RATERS = 20  # that are listed
 
 
 @require_http_methods(["GET", "POST"])
-def case_import(request: HtmxRequest) -> HttpResponse:
+def import_case(request: HtmxRequest) -> HttpResponse:
     """Says what would be made of a file (`do=preview`), and makes it (`do=import`)."""
     if request.method == "GET":
         return _render(request, WholeFileForm(FileKind.CASE))
@@ -35,10 +36,10 @@ def case_import(request: HtmxRequest) -> HttpResponse:
     if not file_form.is_valid():
         return _render(request, file_form, status=422)
     try:
-        content = transfer.parse_case(file_form.cleaned_data["file"])
-        plan = transfer.case_import.plan_case(content=content, by=request.user)
-        transfer.check_page_limit(plan.ratings, "import_case")
-    except transfer.BadFile as error:
+        content = formats.parse_case(file_form.cleaned_data["file"])
+        plan = case_import.plan_case(content=content, by=request.user)
+        formats.check_page_limit(plan.ratings, "import_case")
+    except formats.BadFile as error:
         file_form.add_error("file", str(error))
         return _render(request, file_form, status=422)
     if action == ImportAction.PREVIEW:
@@ -61,13 +62,13 @@ def _import(request: HtmxRequest, form: CaseImportForm) -> Case | None:
     try:
         plan = form.plan
         if scorer := form.cleaned_data["scorer"]:
-            plan = transfer.case_import.plan_case(content=plan.content, by=request.user, scorer=scorer)
-        return transfer.case_import.import_case(
+            plan = case_import.plan_case(content=plan.content, by=request.user, scorer=scorer)
+        return case_import.import_case(
             plan=plan, by=request.user, endpoint=form.chosen_endpoint(), name=form.cleaned_data["name"]
         )
     except ValidationError as error:
         add_errors(form, error)
-    except (transfer.BadFile, Endpoint.DoesNotExist) as error:
+    except (formats.BadFile, Endpoint.DoesNotExist) as error:
         form.add_error(None, str(error))
     return None
 
@@ -108,5 +109,5 @@ def _preview(request: HtmxRequest, plan: CasePlan) -> dict[str, object]:
         "more_raters": len(raters) - MAX_RATERS,
         "engine": endpoints.engine_label(endpoint.engine) if endpoint else "",
         "cannot_create": "" if endpoint is None or endpoints.may_create(request.user) else endpoints.CREATE_DENIED,
-        "attempt_problem": transfer.case_import.check_attempts(plan.content),
+        "attempt_problem": case_import.check_attempts(plan.content),
     }

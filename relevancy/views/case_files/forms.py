@@ -4,16 +4,18 @@ from typing import cast
 
 from django import forms
 
-from relevancy import endpoints, transfer
+from relevancy import endpoints
+from relevancy.formats import file_formats
+from relevancy.formats.cases import case_attempts, case_content, case_import
 from relevancy.models import Endpoint, Scorer, User
-from relevancy.transfer import formats
 from relevancy.views.forms import FormData, LineField
 
 
-def format_field(kind: formats.FileKind) -> forms.ChoiceField:
+def format_field(kind: file_formats.FileKind) -> forms.ChoiceField:
     """Returns the choice of a format, for files that fit several."""
     choices = [
-        (file_format.name, str(file_format)[:1].upper() + str(file_format)[1:]) for file_format in formats.of_kind(kind)
+        (file_format.name, str(file_format)[:1].upper() + str(file_format)[1:])
+        for file_format in file_formats.of_kind(kind)
     ]
     return forms.ChoiceField(required=False, choices=[("", "Recognised by the file"), *choices])
 
@@ -28,7 +30,7 @@ class RatingsFileForm(forms.Form):
         "query.",
         error_messages={"required": "Choose a file of ratings."},
     )
-    format = format_field(formats.FileKind.RATINGS)
+    format = format_field(file_formats.FileKind.RATINGS)
 
 
 class QueriesFileForm(forms.Form):
@@ -41,7 +43,7 @@ class QueriesFileForm(forms.Form):
         "what is there.",
         error_messages={"required": "Choose a file of queries."},
     )
-    format = format_field(formats.FileKind.QUERIES)
+    format = format_field(file_formats.FileKind.QUERIES)
 
 
 class RunsFileForm(forms.Form):
@@ -67,9 +69,7 @@ class CaseImportForm(forms.Form):
     scorer = forms.ModelChoiceField(Scorer.objects.none(), required=False, empty_label="As in the file")
     endpoint = forms.ChoiceField(error_messages={"required": "Choose which endpoint the attempt searches."})
 
-    def __init__(
-        self, data: FormData | None = None, *, plan: transfer.case_import.CasePlan, user: User, form_id: str
-    ) -> None:
+    def __init__(self, data: FormData | None = None, *, plan: case_import.CasePlan, user: User, form_id: str) -> None:
         """form_id: id of the form with the file."""
         super().__init__(data)
         self.plan = plan
@@ -86,7 +86,7 @@ class CaseImportForm(forms.Form):
         for field in self.fields.values():
             field.widget.attrs["form"] = form_id
 
-    def _offer_endpoints(self, content: transfer.case_content.EndpointContent) -> None:
+    def _offer_endpoints(self, content: case_content.EndpointContent) -> None:
         choices = [("", "Choose an endpoint")]
         if not content.problem and endpoints.may_create(self.user):
             choices.append((self._from_file(content), f"Create “{content.name}” at {content.url}"[:300]))
@@ -98,11 +98,11 @@ class CaseImportForm(forms.Form):
         choices.append((self.NONE, f"None: {without}"))
         field = cast(forms.ChoiceField, self.fields["endpoint"])
         field.choices = choices
-        matching = transfer.case_history.matching_endpoint(content, self.user)
+        matching = case_attempts.matching_endpoint(content, self.user)
         field.initial = str(matching.pk) if matching else ""
 
     @staticmethod
-    def _from_file(content: transfer.case_content.EndpointContent) -> str:
+    def _from_file(content: case_content.EndpointContent) -> str:
         """Returns the value of the choice, with the address that the user has seen: another file may be sent with it."""
         return f"file:{content.engine}:{content.url}"
 
@@ -112,5 +112,5 @@ class CaseImportForm(forms.Form):
         if value == self.NONE or self.plan.endpoint is None:
             return None
         if value == self._from_file(self.plan.endpoint):
-            return transfer.case_import.build_endpoint(content=self.plan.endpoint, by=self.user)
+            return case_import.build_endpoint(content=self.plan.endpoint, by=self.user)
         return cast(Endpoint, Endpoint.objects.usable_by(self.user).live().get(pk=int(value)))

@@ -11,10 +11,13 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
-from relevancy import runs, tasks, transfer
+from relevancy import formats, runs, tasks
+from relevancy.formats import exports
+from relevancy.formats.queries import queries_import
+from relevancy.formats.rankings import runs_file
+from relevancy.formats.ratings import ratings_import
 from relevancy.models import Case, Role, Run
 from relevancy.models.errors import error_text
-from relevancy.transfer import exports
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import download, redirect_with_message
 from relevancy.views.workbench.access import get_case, get_case_with_editable_book
@@ -42,7 +45,7 @@ def case_files(request: HtmxRequest, case_id: int) -> HttpResponse:
 
 
 @require_POST
-def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
+def import_ratings(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Imports ratings. `do=preview` only says what would be imported, for htmx as a fragment."""
     case = get_case_with_editable_book(request, case_id)
     form = RatingsFileForm(request.POST, request.FILES)
@@ -50,14 +53,12 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
         return _render(request, case, {"ratings_form": form}, status=422)
     file = form.cleaned_data["file"]
     try:
-        source = transfer.ratings_import.open_source(
-            case=case, file=file, name=file.name, format=form.cleaned_data["format"]
-        )
+        source = ratings_import.open_source(case=case, file=file, name=file.name, format=form.cleaned_data["format"])
         if submitted(request, ImportAction) == ImportAction.PREVIEW:
-            preview = transfer.ratings_import.preview_ratings(case=case, source=source, by=request.user)
+            preview = ratings_import.preview_ratings(case=case, source=source, by=request.user)
             return _render(request, case, {"ratings_form": form, "preview": preview})
-        imported = transfer.ratings_import.import_ratings(case=case, source=source, by=request.user)
-    except transfer.BadFile as error:
+        imported = ratings_import.import_ratings(case=case, source=source, by=request.user)
+    except formats.BadFile as error:
         case = get_case_with_editable_book(request, case_id)  # it may have been deleted meanwhile
         form.add_error(_wrong_field(error), str(error))
         return _render(request, case, {"ratings_form": form}, status=422)
@@ -73,11 +74,11 @@ def ratings_import(request: HtmxRequest, case_id: int) -> HttpResponse:
 
 def _wrong_field(error: Exception) -> str:
     """Returns the field that is to be changed."""
-    return "format" if isinstance(error, transfer.UnclearFile) else "file"
+    return "format" if isinstance(error, formats.UnclearFile) else "file"
 
 
 @require_POST
-def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
+def import_queries(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Imports queries and their details. `do=preview` only says what would be imported, for htmx as a fragment."""
     case = get_case_with_editable_book(request, case_id)
     form = QueriesFileForm(request.POST, request.FILES)
@@ -85,20 +86,18 @@ def queries_import(request: HtmxRequest, case_id: int) -> HttpResponse:
         return _render(request, case, {"queries_form": form}, status=422)
     file = form.cleaned_data["file"]
     try:
-        source = transfer.queries_import.open_source(
-            case=case, file=file, name=file.name, format=form.cleaned_data["format"]
-        )
+        source = queries_import.open_source(case=case, file=file, name=file.name, format=form.cleaned_data["format"])
         if submitted(request, ImportAction) == ImportAction.PREVIEW:
-            preview = transfer.queries_import.preview_queries(case=case, source=source)
+            preview = queries_import.preview_queries(case=case, source=source)
             context = {"queries_form": form, "queries_preview": preview, "shares_book": _shares_book(case)}
             return _render(request, case, context)
-        imported = transfer.queries_import.import_queries(case=case, source=source, by=request.user)
-    except (transfer.BadFile, ValidationError) as error:
+        imported = queries_import.import_queries(case=case, source=source, by=request.user)
+    except (formats.BadFile, ValidationError) as error:
         form.add_error(_wrong_field(error), error_text(error))
         return _render(request, case, {"queries_form": form}, status=422)
     transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
     return redirect_with_message(
-        request, reverse("case_files", args=[case.pk]), transfer.queries_import.describe_import(imported)
+        request, reverse("case_files", args=[case.pk]), queries_import.describe_import(imported)
     )
 
 
@@ -108,7 +107,7 @@ def _shares_book(case: Case) -> bool:
 
 
 @require_POST
-def runs_import(request: HtmxRequest, case_id: int) -> HttpResponse:
+def import_runs(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Imports rankings that were made elsewhere as runs, which a worker scores. `do=preview` only says what would be imported."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     form = RunsFileForm(request.POST, request.FILES)
@@ -116,17 +115,17 @@ def runs_import(request: HtmxRequest, case_id: int) -> HttpResponse:
         return _render(request, case, {"runs_form": form}, status=422)
     file, name = form.cleaned_data["file"], form.cleaned_data["name"]
     try:
-        text = transfer.runs_file.read_file(file=file, name=file.name)
+        text = runs_file.read_file(file=file, name=file.name)
         if submitted(request, ImportAction, ImportAction.IMPORT) == ImportAction.PREVIEW:
-            plan = transfer.runs_file.plan_runs(case=case, text=text, name=name)
+            plan = runs_file.plan_runs(case=case, text=text, name=name)
             return _render(request, case, {"runs_form": form, "runs_plan": plan})
-        imported = transfer.runs_file.import_runs(case=case, text=text, by=request.user, name=name)
-    except (transfer.BadFile, runs.RunNotAllowed) as error:
+        imported = runs_file.import_runs(case=case, text=text, by=request.user, name=name)
+    except (formats.BadFile, runs.RunNotAllowed) as error:
         form.add_error("file", str(error))
         return _render(request, case, {"runs_form": form}, status=422)
     for run in imported.runs:
         transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
-    text = transfer.runs_file.describe_import(imported)
+    text = runs_file.describe_import(imported)
     return redirect_with_message(request, _compare_url(case), text)
 
 
@@ -174,7 +173,7 @@ def _run_files(run: Run) -> list[Download]:
 
 @require_GET
 def case_download(request: HtmxRequest, case_id: int, name: str) -> FileResponse:
-    """One file of the case; see `transfer.exports`."""
+    """One file of the case; see `exports`."""
     case = get_case(request, case_id)
     return download(exports.files_of(Case)[name], case, name=case.name, by=request.user)
 

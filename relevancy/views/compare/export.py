@@ -5,7 +5,7 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from relevancy.transfer import compared_queries_csv, comparison_html, comparison_json
+from relevancy.formats.reports import compared_queries_csv, comparison_html, comparison_json
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict
 from relevancy.views.workbench.access import get_case

@@ -9,8 +9,8 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 
 from relevancy import ratings, scores, tasks
+from relevancy.formats.reports import ideal_csv, ideal_html, ideal_json
 from relevancy.models import Case, CaseQuery
-from relevancy.transfer import ideal_csv, ideal_html, ideal_json
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
 from relevancy.views.responses import conflict, redirect_to, refresh_after_conflict

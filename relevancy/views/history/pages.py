@@ -7,7 +7,7 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from relevancy import tasks
-from relevancy.transfer import history_csv
+from relevancy.formats.reports import history_csv
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.workbench.access import get_case
 

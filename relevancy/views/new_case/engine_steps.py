@@ -8,8 +8,9 @@ from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
-from relevancy import cases, endpoints, runs, transfer
+from relevancy import cases, endpoints, formats, runs
 from relevancy.engines.errors import EngineError
+from relevancy.formats.documents import documents_file
 from relevancy.models import Endpoint, User
 from relevancy.models.errors import error_fields, error_location, error_text
 from relevancy.views.endpoints.contexts import ConnectionTestContext
@@ -101,14 +102,14 @@ def _load_documents(request: HtmxRequest, form: EndpointStepForm, endpoint: Endp
             raise ValidationError(
                 f"There is already an index “{name}”. Choose another name, or no file to use the index."
             )
-        text = transfer.decode(upload.read())
+        text = formats.decode(upload.read())
         if not text.strip():
             raise ValidationError("The file is empty. Choose a file with at least one document.")
-        count = transfer.documents.import_documents(engine=endpoint.engine, url=name, text=text, by=request.user)
+        count = documents_file.import_documents(engine=endpoint.engine, url=name, text=text, by=request.user)
     except ValidationError as error:
         form.add_error("documents", error_text(error))
         return False
-    except (transfer.BadFile, EngineError) as error:
+    except (formats.BadFile, EngineError) as error:
         form.add_error("documents", str(error))
         return False
     messages.success(request, f"{counted(count, 'document')} loaded into the index “{name}”, which belongs to you.")

@@ -7,8 +7,8 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from relevancy import tasks
-from relevancy.transfer import report_csv
-from relevancy.transfer import report_json as report_format
+from relevancy.formats.reports import report_csv
+from relevancy.formats.reports import report_json as report_format
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict
 from relevancy.views.workbench.access import get_case

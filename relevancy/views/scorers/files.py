@@ -8,7 +8,8 @@ from django.urls import reverse
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET, require_http_methods
 
-from relevancy import scorers, transfer
+from relevancy import formats, scorers
+from relevancy.formats.relevancy import scorer_file
 from relevancy.models import Scorer
 from relevancy.models.errors import error_fields, error_text
 from relevancy.views.requests import HtmxRequest
@@ -24,7 +25,7 @@ MAX_BYTES = 1_000_000
 def scorer_export(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     """Downloads the newest version of a scorer."""
     scorer = get_scorer(request, scorer_id)
-    text = transfer.scorer_file.export_scorer(scorer=scorer, version=scorers.newest_version(scorer))
+    text = scorer_file.export_scorer(scorer=scorer, version=scorers.newest_version(scorer))
     name = f"{slugify(scorer.name) or 'scorer'}.scorer.json"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return HttpResponse(text, content_type="application/json; charset=utf-8", headers=headers)
@@ -37,7 +38,7 @@ def scorer_import(request: HtmxRequest) -> HttpResponse:
     if form.is_valid():
         try:
             scorer = _load_upload(request, form)
-        except transfer.BadFile as reason:
+        except formats.BadFile as reason:
             form.add_error("file", str(reason))
         except ValidationError as error:
             form.add_error("name" if error_fields(error) == ["name"] else "file", error_text(error))
@@ -55,8 +56,6 @@ def scorer_import(request: HtmxRequest) -> HttpResponse:
 def _load_upload(request: HtmxRequest, form: ScorerFileForm) -> Scorer:
     upload = form.cleaned_data["file"]
     if upload.size > MAX_BYTES:
-        raise transfer.BadFile(
-            f"The file has {upload.size:,} bytes; the limit is {MAX_BYTES:,}. Import a smaller file."
-        )
-    text = transfer.decode(upload.read())
-    return transfer.scorer_file.import_scorer(text=text, by=request.user, name=form.cleaned_data["name"])
+        raise formats.BadFile(f"The file has {upload.size:,} bytes; the limit is {MAX_BYTES:,}. Import a smaller file.")
+    text = formats.decode(upload.read())
+    return scorer_file.import_scorer(text=text, by=request.user, name=form.cleaned_data["name"])

@@ -5,7 +5,7 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from relevancy.transfer import query_list_csv
+from relevancy.formats.queries import query_list_csv
 from relevancy.views.requests import HtmxRequest
 
 from .access import get_case

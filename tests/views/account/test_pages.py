@@ -2,8 +2,8 @@
 
 import pytest
 
+from relevancy.formats.documents import sample
 from relevancy.models import Scorer, User
-from relevancy.transfer import sample
 
 PASSWORD = "correct horse 12"
 PLACES = (

@@ -7,8 +7,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from relevancy.models import Book, Rating
-from tests.transfer import relevancy_files
-from tests.transfer.relevancy_files import BOOK, as_file, zipped
+from tests.formats import relevancy_files
+from tests.formats.relevancy_files import BOOK, as_file, zipped
 
 URL = "/books/import/"
 
@@ -51,7 +51,7 @@ def test_a_missing_file(sign_in):
 
 
 def test_a_large_book_is_left_to_the_command(sign_in, monkeypatch):
-    monkeypatch.setattr("relevancy.transfer.checked_ratings.MAX_OF_BOOK_ON_PAGE", 2)
+    monkeypatch.setattr("relevancy.formats.ratings.checked_ratings.MAX_OF_BOOK_ON_PAGE", 2)
     page = send(sign_in("rater"), as_file(BOOK).getvalue(), do="import")
     assert page.status_code == 422
     assert "3 ratings; a page imports at most 2" in page.context["file_form"].errors["file"][0]

@@ -13,8 +13,8 @@ from django.utils.html import strip_tags
 
 from relevancy import ratings, runs
 from relevancy.accounts import api_tokens
+from relevancy.formats.reports import notebook
 from relevancy.models import ApiToken
-from relevancy.transfer import notebook
 from tests.api.in_process import ToTheApplication
 from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of
 

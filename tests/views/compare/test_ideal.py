@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 
 from relevancy import cases, comparison, tasks
+from relevancy.formats.reports import ideal_json
 from relevancy.models import Case, CaseScorer, Query, Rating, ScorerVersion
-from relevancy.transfer import ideal_json
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, make_scorer, query_of
 from tests.views.workbench.example_cases import attributes, by_id, elements, tree, words

@@ -7,9 +7,9 @@ import pytest
 from django.urls import reverse
 
 from relevancy import cases, comparison, queries, ratings, runs, tasks
+from relevancy.formats.reports import comparison_json
 from relevancy.models import Case, Query, Ranking, Run, ScorerVersion, StoredComparison
 from relevancy.templatetags import numbers
-from relevancy.transfer import comparison_json
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, query_of, remap
 from tests.views.workbench.example_cases import attributes, by_id, elements, tree, words

@@ -6,10 +6,11 @@ import json
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import cases, transfer
+from relevancy import cases
 from relevancy.cases import KnobRange
+from relevancy.formats.errors import BadFile
+from relevancy.formats.relevancy import case_reader, writer
 from relevancy.models import Case
-from relevancy.transfer.errors import BadFile
 
 from .example_cases import HTMX, at, attributes, by_id, elements, make_workbench_case, tree, words
 
@@ -88,12 +89,12 @@ def test_copies_and_files_keep_ranges(case):
     cases.set_knob_ranges(case=case, ranges={"boost": KnobRange(1, 5, 0.25)})
     copy = cases.duplicate(case=case, name="Copy", ratings="copy", with_attempts=True, by=case.owner).case
     assert cases.list_knob_ranges(copy) == {"boost": KnobRange(1, 5, 0.25)}
-    with transfer.relevancy_export.export_case(case=case, by=case.owner) as file:
-        content = transfer.relevancy_case.parse_case(file)
+    with writer.export_case(case=case, by=case.owner) as file:
+        content = case_reader.parse_case(file)
         assert content.knob_ranges == {"boost": KnobRange(1, 5, 0.25)}
         data = json.loads(file.seek(0) or file.read())
     with pytest.raises(BadFile, match="must have three numbers"):
-        transfer.relevancy_case.parse_case(io.BytesIO(json.dumps({**data, "knob_ranges": {"boost": [1, 5]}}).encode()))
+        case_reader.parse_case(io.BytesIO(json.dumps({**data, "knob_ranges": {"boost": [1, 5]}}).encode()))
 
 
 def test_a_case_keeps_a_limited_number_of_ranges(case):

@@ -7,11 +7,11 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import ratings, scores
+from relevancy.formats.errors import BadFile
 from relevancy.models import Rating, RatingChange, User
 from relevancy.optional.clicks import click_logs, counting
 from relevancy.optional.clicks.log_formats import read_log
 from relevancy.optional.clicks.models import ClickEstimate, ClickLog
-from relevancy.transfer.errors import BadFile
 from tests.factories import make_case, make_user, query_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from relevancy import queries, scores
+from relevancy.formats.errors import BadFile
 from relevancy.models import CaseQuery, CaseScore
 from relevancy.optional.clicks.log_formats import read_log
 from relevancy.optional.clicks.query_samples import add_sample, describe_mean, sample_log
-from relevancy.transfer.errors import BadFile
 from tests.factories import make_attempt, make_case, run_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]

@@ -5,10 +5,10 @@ import json
 
 import pytest
 
+from relevancy.formats.errors import BadFile
 from relevancy.optional.clicks import ubi
 from relevancy.optional.clicks.log_formats import read_log
 from relevancy.optional.clicks.search_log import ExaminedDocument, ShownDocument
-from relevancy.transfer.errors import BadFile
 
 
 def counted(log):

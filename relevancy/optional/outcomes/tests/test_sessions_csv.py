@@ -4,10 +4,10 @@ from io import BytesIO
 
 import pytest
 
+from relevancy.formats import BadFile
 from relevancy.optional.outcomes.models import OnlineOutcome
 from relevancy.optional.outcomes.outcomes import SessionCounts
 from relevancy.optional.outcomes.sessions_csv import read_outcome
-from relevancy.transfer import BadFile
 
 Method = OnlineOutcome.Method
 

@@ -6,10 +6,11 @@ import zipfile
 
 import pytest
 
+from relevancy.formats import BadFile, archives
+from relevancy.formats.cases import book_import
 from relevancy.models import Book, Query, Rating, User
 from relevancy.optional.quepid import book as quepid_book
 from relevancy.optional.quepid import book_export
-from relevancy.transfer import BadFile, archives, book_import
 from tests.factories import make_user
 
 from .quepid_files import as_file

@@ -7,10 +7,11 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, scores
+from relevancy.formats import BadFile
+from relevancy.formats.cases import case_attempts, case_import
 from relevancy.models import Attempt, Book, Case, Endpoint, Policy, Rating, RatingChange, Scorer, ScorerVersion, User
 from relevancy.optional.quepid import case_export
 from relevancy.optional.quepid.case import parse_case
-from relevancy.transfer import BadFile, case_history, case_import
 from tests.factories import make_endpoint, make_team, make_user, run_now, script_of
 
 from .quepid_files import CASE, ENDPOINT, OLD_TRY, QUERY, SECOND, TRY, as_file
@@ -300,8 +301,8 @@ def test_import_case_creates_the_endpoint_of_the_file_with_permission(ann):
     assert created.credentials == {"username": "reader", "password": "secret"}
     assert case.attempts.get().escape is True
     assert case_import.build_endpoint(content=content.endpoint, by=ann).name == "Shop 2"
-    assert case_history.matching_endpoint(content.endpoint, ann) == created
-    assert case_history.matching_endpoint(content.endpoint, make_user()) is None
+    assert case_attempts.matching_endpoint(content.endpoint, ann) == created
+    assert case_attempts.matching_endpoint(content.endpoint, make_user()) is None
 
 
 def test_import_case_refuses_the_endpoint_of_the_file_without_permission():

@@ -7,10 +7,11 @@ import pytest
 from django.utils import timezone
 
 from relevancy import queries, ratings, runs
+from relevancy.formats import exports, file_formats
+from relevancy.formats.cases import case_attempts, case_import
 from relevancy.models import Case, Endpoint, Rating, Role, ScorerVersion, Verdict
 from relevancy.optional.quepid import case_export
 from relevancy.optional.quepid.case import parse_case
-from relevancy.transfer import case_history, case_import, exports, formats
 from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, query_of, run_now
 
 from .quepid_files import CASE, ENDPOINT, QUERY, TRY, as_file
@@ -102,9 +103,9 @@ def test_a_case_comes_back_equal_where_the_format_holds_it(ann, solr):
 def test_the_file_is_recognised_and_its_endpoint_found(ann, solr):
     case = imported(CASE, ann, solr)
     with exports.files_of(Case)["quepid"].open(case, ann) as file:
-        assert [file_format.name for file_format in formats.detect(io.BytesIO(file.read()))] == ["quepid-case"]
+        assert [file_format.name for file_format in file_formats.detect(io.BytesIO(file.read()))] == ["quepid-case"]
     content = parse_case(as_file(exported(case)[0]))
-    assert case_history.matching_endpoint(content.endpoint, ann) == solr
+    assert case_attempts.matching_endpoint(content.endpoint, ann) == solr
 
 
 def test_several_ratings_become_the_grade_without_a_name(ann):

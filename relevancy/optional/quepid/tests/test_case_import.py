@@ -9,7 +9,7 @@ from relevancy import runs
 from relevancy.models import Case, Endpoint, Rating, Run, Scorer
 from relevancy.optional.quepid.tests.quepid_files import CASE, ENDPOINT, TRY
 from tests.contracts.local_server import json_reply, serving
-from tests.transfer import relevancy_files
+from tests.formats import relevancy_files
 from tests.views.factories import make_endpoint
 
 URL = "/cases/import/"
@@ -179,7 +179,7 @@ def test_the_mapper_of_a_search_api_is_imported_and_reads_its_responses(sign_in)
 
 
 def test_a_large_case_is_left_to_the_command(sign_in, monkeypatch):
-    monkeypatch.setattr("relevancy.transfer.checked_ratings.MAX_ON_PAGE", 1)
+    monkeypatch.setattr("relevancy.formats.ratings.checked_ratings.MAX_ON_PAGE", 1)
     page = send(sign_in("editor"), do="import", name="x", endpoint="none")
     assert page.status_code == 422
     assert "2 ratings; a page imports at most 1" in page.context["file_form"].errors["file"][0]

@@ -5,11 +5,14 @@ import json
 
 import pytest
 
-from relevancy import transfer
+from relevancy import formats
+from relevancy.formats import file_formats
+from relevancy.formats.queries import queries_import
+from relevancy.formats.rankings import runs_file
+from relevancy.formats.ratings import ratings_import
 from relevancy.optional.quepid import book, case
-from relevancy.transfer import formats, queries_import, ratings_import, runs_file
 from tests.factories import make_case
-from tests.transfer.relevancy_files import zipped
+from tests.formats.relevancy_files import zipped
 
 CASE = '{"case_name": "x", "queries": [{"query_text": "a", "ratings": []}]}'
 
@@ -24,7 +27,7 @@ CASE = '{"case_name": "x", "queries": [{"query_text": "a", "ratings": []}]}'
     ],
 )
 def test_detect_recognises_files(content, names):
-    assert [file_format.name for file_format in formats.detect(io.BytesIO(content))] == names
+    assert [file_format.name for file_format in file_formats.detect(io.BytesIO(content))] == names
 
 
 @pytest.mark.django_db
@@ -35,17 +38,17 @@ def test_a_case_is_named_where_something_else_is_wanted():
         lambda: queries_import.open_source(case=own, file=file),
         lambda: runs_file.read_file(file=file),
     ):
-        with pytest.raises(transfer.BadFile, match="a case of Quepid"):
+        with pytest.raises(formats.BadFile, match="a case of Quepid"):
             read()
 
 
 def test_members_that_nobody_knows_are_counted():
     many = {f"member {number}": 1 for number in range(1_001)}
     for read, content in ((case.parse_case, {"case_name": "x", "queries": []}), (book.read_book, {"name": "x"})):
-        with pytest.raises(transfer.BadFile, match="more than 1,000 members"):
+        with pytest.raises(formats.BadFile, match="more than 1,000 members"):
             read(io.BytesIO(json.dumps(content | many).encode()))
 
 
 def test_products_are_named_in_texts():
-    assert formats.products(formats.FileKind.CASE) == "Relevancy or Quepid"
-    assert formats.products(formats.FileKind.BOOK) == "Relevancy or Quepid"
+    assert file_formats.products(file_formats.FileKind.CASE) == "Relevancy or Quepid"
+    assert file_formats.products(file_formats.FileKind.BOOK) == "Relevancy or Quepid"

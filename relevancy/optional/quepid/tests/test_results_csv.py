@@ -5,9 +5,12 @@ import io
 
 import pytest
 
-from relevancy import queries, ratings, runs, scores, transfer
+from relevancy import queries, ratings, runs, scores
+from relevancy.formats import exports, file_formats
+from relevancy.formats.queries import queries_import
+from relevancy.formats.rankings import runs_file
+from relevancy.formats.ratings import ratings_import
 from relevancy.models import Case, Team
-from relevancy.transfer import exports, formats, queries_import, ratings_import, runs_file
 from tests.factories import make_attempt, make_case, query_of, run_now, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -100,7 +103,7 @@ def test_general_is_imported_as_queries_and_detailed_as_ratings_and_as_a_run(cas
     source = ratings_import.open_source(case=other, file=io.BytesIO(detailed))
     assert ratings_import.import_ratings(case=other, source=source, by=other.owner).ratings == 2
     assert scores.known_grades(other.book, [wars.query_id]) == {wars.query_id: {"a": 3, "c": 1}}
-    assert [file_format.name for file_format in formats.detect(io.BytesIO(detailed))] == ["csv", "rankings-csv"]
+    assert [file_format.name for file_format in file_formats.detect(io.BytesIO(detailed))] == ["csv", "rankings-csv"]
     (run,) = runs_file.import_runs(case=other, text=detailed.decode(), by=other.owner).runs
     assert run.rankings.get(query=wars.query).hits[0][0] == "a"
 
@@ -115,7 +118,7 @@ def test_pinned_runs_become_runs_again():
     runs.pin(run=case.runs.get(name="may"))
     exported = download(case, "snapshots").decode()
     other = make_case(["wars", "=1"])
-    imported = transfer.runs_file.import_runs(case=other, text=exported, by=other.owner)
+    imported = runs_file.import_runs(case=other, text=exported, by=other.owner)
     assert [run.name for run in imported.runs] == ["may", "june"]
     for new, old in zip(imported.runs, case.runs.order_by("number"), strict=True):
         hits = [

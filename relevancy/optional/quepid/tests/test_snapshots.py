@@ -7,7 +7,7 @@ import pytest
 from relevancy.models import Case
 from relevancy.optional.quepid.tests.quepid_files import SNAPSHOT
 from tests.factories import make_case
-from tests.transfer.test_runs_file import RATINGS, import_text, lists_of
+from tests.formats.test_runs_file import RATINGS, import_text, lists_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
 

@@ -1,0 +1,1 @@
+"""Documents for an engine, and the sample data."""

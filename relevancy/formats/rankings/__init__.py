@@ -1,0 +1,1 @@
+"""Rankings made elsewhere, as runs, and runs as files."""

@@ -1,0 +1,226 @@
+"""Rankings made elsewhere, as runs of a case: TREC runs, CSV with query, docid and position, and formats of optional apps."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO
+from urllib.parse import unquote
+
+from django.core.exceptions import ValidationError
+
+from relevancy import endpoints, queries, ratings, runs
+from relevancy.engines.errors import EngineError
+from relevancy.engines.static.rankings_file import TREC_RUN, Snapshot, parse_snapshots
+from relevancy.engines.types import Hit
+from relevancy.formats.archives import open_json
+from relevancy.formats.cells import MAX_BYTES, decode
+from relevancy.formats.errors import BadFile, quote
+from relevancy.formats.file_formats import HEAD, FileKind, Head, added_format, choose
+from relevancy.formats.ratings.trec import RUN_TAG
+from relevancy.models import Case, Run, User
+from relevancy.models.errors import error_text
+from relevancy.slow_requests import READING_TOO_LONG, is_late
+from relevancy.wording import counted
+
+MAX_RUNS = 20  # in one file
+MAX_NAME = 120
+MAX_FIELDS = 2000
+MAX_ID_DIGITS = 18
+MAX_NAMED = 5  # queries that are named in a message
+_NOT_IN_A_FIELD_NAME = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True)
+class RunsPlan:
+    """What an import makes of a file.
+
+    rankings: those of each run, in the order of the file.
+    unknown: texts or topics of the file that the case does not have; they are left out.
+    without_results: texts of the case's queries that at least one of the snapshots does not contain.
+    not_ranked: number of rows that are left out, because they are marked as documents that are only rated.
+    """
+
+    rankings: Sequence[runs.ImportedRankings]
+    unknown: Sequence[str]
+    without_results: Sequence[str]
+    not_ranked: int = 0
+
+    @property
+    def remarks(self) -> list[str]:
+        """Sentences about what of the file and of the case is not part of the runs."""
+        sentences = []
+        if self.unknown:
+            sentences.append(f"Left out, because the case does not have them: {_list_queries(self.unknown)}.")
+        if self.without_results:
+            sentences.append(f"Not in the file, so counted as without results: {_list_queries(self.without_results)}.")
+        if self.not_ranked:
+            rows = "row" if self.not_ranked == 1 else "rows"
+            sentences.append(
+                f"Left out, because the search did not return them (rated_only): {self.not_ranked:,} {rows}."
+            )
+        return sentences
+
+
+@dataclass(frozen=True)
+class ImportedRuns:
+    """The runs that were stored; not scored yet. plan: what of the file and of the case was not part of them."""
+
+    runs: Sequence[Run]
+    plan: RunsPlan
+
+
+def read_file(*, file: IO[bytes], name: str = "") -> str:
+    """Returns the text of a user's file of rankings. name: of the file.
+
+    Raises `BadFile` for a file of another kind, with what it is instead, and for what is not text in UTF-8. JSON may be in a ZIP file.
+    """
+    choose(file, FileKind.RUNS, name=name)
+    with open_json(file) as opened:
+        return decode(opened.read(MAX_BYTES + 1))
+
+
+def plan_runs(*, case: Case, text: str, name: str = "") -> RunsPlan:
+    """Returns what `import_runs` would store. Writes nothing. One SQL statement. Raises `BadFile`."""
+    try:
+        head = Head(text[:HEAD].lstrip("\ufeff \t\r\n"))
+        added = added_format(FileKind.RUNS, head) if head.is_object else None
+        snapshots = added.read(text) if added and added.read else parse_snapshots(text)
+    except EngineError as error:
+        raise BadFile(str(error)) from None
+    if len(snapshots) > MAX_RUNS:
+        raise BadFile(f"The file contains {len(snapshots):,} snapshots; at most {MAX_RUNS} can be imported at once.")
+    texts = dict(
+        case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text")
+    )  # {query id: text}
+    unknown: dict[str, None] = {}
+    missing: set[int] = set()
+    rankings = []
+    for snapshot in snapshots:
+        hits_by_query, others = _match_queries(snapshot, texts)
+        unknown |= dict.fromkeys(others)
+        missing |= texts.keys() - hits_by_query.keys()
+        if not hits_by_query:
+            raise BadFile(_nothing_found(snapshot, case))
+        rankings.append(_read_rankings(snapshot, hits_by_query, _choose_name(snapshot, name, len(snapshots))))
+    without_results = [query for pk, query in texts.items() if pk in missing]
+    return RunsPlan(rankings, list(unknown), without_results, sum(snapshot.not_ranked for snapshot in snapshots))
+
+
+def import_runs(*, case: Case, text: str, by: User, name: str = "") -> ImportedRuns:
+    """Stores a run for each snapshot of a file; with a TREC run, for each tag.
+
+    name: of the runs; by default that in the file. If there are several, each gets its own after it.
+
+    The queries are found by their texts or, in a TREC run, by the ids that `trec.export_run` writes. Raises `BadFile` if the file
+    cannot be read or has no query of the case, and `RunNotAllowed`; then nothing is stored.
+    """
+    plan = plan_runs(case=case, text=text, name=name)
+    try:
+        return ImportedRuns(runs.import_rankings(case=case, rankings=plan.rankings, by=by), plan)
+    except ValidationError as error:  # names and notes are all that is validated
+        raise BadFile(f"A run cannot have the name in the file: {error_text(error)}") from None
+
+
+def describe_import(imported: ImportedRuns) -> str:
+    """Returns what was imported, and what of the file and of the case was not part of it."""
+    numbers = ", ".join(run.label for run in imported.runs)
+    sentences = [
+        f"{numbers} imported." if len(imported.runs) == 1 else f"{len(imported.runs)} runs imported: {numbers}."
+    ]
+    return " ".join([*sentences, *imported.plan.remarks])
+
+
+def _list_queries(texts: Sequence[str]) -> str:
+    count = counted(len(texts), "query", "queries")
+    more = ", …" if len(texts) > MAX_NAMED else ""
+    return f"{count} ({', '.join(quote(text) for text in texts[:MAX_NAMED])}{more})"
+
+
+def _match_queries(snapshot: Snapshot, texts: Mapping[int, str]) -> tuple[dict[int, list[Hit]], list[str]]:
+    """Returns the hits by query id, and the texts or topics that the case does not have.
+
+    All topics of a TREC run are ids, or all are texts: whatever finds more queries; ids if it is the same number.
+    """
+    hits_by_query = snapshot.rankings.hits_by_query
+    ids = {text: pk for pk, text in texts.items()}
+    matched = {topic: ids.get(queries.normalize(topic)) for topic in hits_by_query}
+    if snapshot.rankings.format == TREC_RUN:
+        by_id = {topic: _as_id(topic) if _as_id(topic) in texts else None for topic in hits_by_query}
+        if _count_found(by_id) >= _count_found(matched):
+            matched = by_id
+    hits_by_id: dict[int, list[Hit]] = {}
+    for topic, pk in matched.items():
+        if pk in hits_by_id:
+            raise BadFile(f"The file contains the query {quote(texts[pk])} twice, once as {quote(topic)}.")
+        if pk is not None:
+            hits_by_id[pk] = hits_by_query[topic]
+    return hits_by_id, [topic for topic, pk in matched.items() if pk is None]
+
+
+def _as_id(topic: str) -> int | None:
+    return int(topic) if topic.isascii() and topic.isdecimal() and len(topic) <= MAX_ID_DIGITS else None
+
+
+def _count_found(matched: Mapping[str, int | None]) -> int:
+    return sum(pk is not None for pk in matched.values())
+
+
+def _nothing_found(snapshot: Snapshot, case: Case) -> str:
+    topics = list(snapshot.rankings.hits_by_query)
+    where = f"“{snapshot.name}” in the file" if snapshot.name else "The file"
+    if not topics:
+        return f"{where} contains no query."
+    kind = "text or id" if snapshot.rankings.format == TREC_RUN else "text"
+    return (
+        f"{where} contains no query of the case “{case}”; its first one is {quote(topics[0])}. Queries are found by their {kind}. "
+        "Add the queries to the case first."
+    )
+
+
+def _choose_name(snapshot: Snapshot, name: str, snapshots: int) -> str:
+    own = " ".join(snapshot.name.split())
+    if name and snapshots > 1:
+        own = f"{name}: {own or snapshot.time}"
+    return (own if snapshots > 1 else name or own)[:MAX_NAME].strip()
+
+
+def _read_rankings(snapshot: Snapshot, hits_by_query: Mapping[int, Sequence[Hit]], name: str) -> runs.ImportedRankings:
+    is_own_trec = snapshot.name.startswith(RUN_TAG) and snapshot.rankings.format == TREC_RUN
+    column_names = {column: _NOT_IN_A_FIELD_NAME.sub("_", column) for column in snapshot.rankings.fields}
+    column_names = {column: field for column, field in column_names.items() if field != "id"}
+    hits = {}
+    for pk, ranked in hits_by_query.items():
+        if is_late():
+            raise BadFile(READING_TOO_LONG)
+        hits[pk] = [
+            (
+                _clean_doc_id(unquote(hit.id) if is_own_trec else hit.id),
+                hit.score,
+                {column_names[column]: value for column, value in hit.fields.items() if column in column_names},
+            )
+            for hit in ranked
+        ]
+    taken = f" of {snapshot.time}" if snapshot.time else ""
+    return runs.ImportedRankings(
+        name=name,
+        note=f"Imported: {snapshot.rankings.format}{taken}",
+        fields=_choose_fields(list(dict.fromkeys(column_names.values()))),
+        hits=hits,
+    )
+
+
+def _clean_doc_id(doc_id: str) -> str:
+    try:
+        return ratings.clean_doc_id(doc_id)
+    except (ValidationError, ratings.InvalidRating) as error:
+        raise BadFile(f"Document id: {error_text(error)}") from None
+
+
+def _choose_fields(names: Sequence[str]) -> str:
+    """Returns a specification that displays all fields, as far as it may be long."""
+    suggested = endpoints.suggestions.suggest_fields(engine="static", names=["id", *names])
+    spec = suggested.spec
+    for name in names:
+        if name not in (suggested.title, suggested.thumb, *suggested.more) and len(spec) + 1 + len(name) <= MAX_FIELDS:
+            spec += f" {name}"
+    return spec

@@ -1,0 +1,1 @@
+"""Ratings: one module for each format, and the import that they share."""

@@ -1,0 +1,45 @@
+"""Ratings as JSON, as Quepid exports them by default: `{"queries": [{"query": text, "ratings": {document: rating}}]}`."""
+
+import json
+from collections.abc import Iterator
+from typing import IO
+
+from relevancy.formats.errors import BadFile, quote
+from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.models import Case
+
+from .graded_queries import graded_queries
+from .ratings_file import RatingRow
+from .trec import grade_number
+
+MAX_BYTES = 50 * 1024 * 1024
+
+
+def read_ratings(file: IO[bytes]) -> Iterator[RatingRow]:
+    """Yields the ratings of a file. Raises `BadFile` with the location and the value."""
+    number = 0
+    for key, value in read_members(JsonFile(file, limit=MAX_BYTES), lists=("queries",)):
+        if key != "queries":
+            continue
+        if not isinstance(value, dict):
+            raise BadFile(f"queries: this must be a list of objects, not {quote(value)}.")
+        number += 1
+        query = Fields(value, f"queries[{number}]")
+        text = query.text("query")
+        yield RatingRow(text, "", "", location=query.location)
+        ratings = Fields(query.mapping("ratings"), f"{query.location}.ratings")
+        for doc_id in ratings.members:
+            yield RatingRow(text, doc_id, ratings.text(doc_id), location=ratings.location)
+    if not number:
+        raise BadFile("The file contains no query.")
+
+
+def export_ratings(*, case: Case) -> Iterator[str]:
+    """Yields the grades of a case, a query on each line."""
+    yield '{"queries": ['
+    separator = "\n"
+    for query, grades in graded_queries(case):
+        values = {doc_id: grade_number(grade) for doc_id, grade in grades.items()}
+        yield f"{separator}  {json.dumps({'query': query.text, 'ratings': values}, ensure_ascii=False)}"
+        separator = ",\n"
+    yield "\n]}\n"

@@ -1,0 +1,195 @@
+"""TREC files: qrels (`topic 0 document grade`) and runs (`topic Q0 document rank score tag`).
+
+Topics are the ids of queries, because the texts contain spaces. Document ids are percent-encoded where necessary.
+
+See docs/decisions/0005.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypedDict
+from urllib.parse import quote as percent_encode
+
+import numpy as np
+
+from relevancy import scoring
+from relevancy.formats.errors import BadFile, quote
+from relevancy.models import Case, Run
+
+from .graded_queries import graded_queries
+from .ratings_file import RatingRow
+from .topics import Topics
+
+QRELS_COLUMNS = ("topic", "0", "document", "grade")
+RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
+RUN_TAG = "relevancy-run-"  # and the number of the run
+_PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_WHITESPACE_OR_PERCENT_ENCODED = re.compile(r"\s|%[0-9A-Fa-f]{2}")
+_WHITESPACE_OR_PERCENT = re.compile(r"[\s%]")
+
+
+class MeasureSummary(TypedDict):
+    """The values of a measure: mean over the scored queries, number of these and of all, and the value of each query."""
+
+    mean: float | None
+    scored: int
+    queries: int
+    per_query: dict[str, float | None]
+
+
+def read_qrels(text: str) -> dict[str, dict[str, float]]:
+    """Returns `{topic: {document: grade}}`. Raises `BadFile`."""
+    qrels = _read(text, QRELS_COLUMNS, "grade", ignores_rest=False)
+    if not qrels:
+        raise BadFile(f"The file of qrels is empty; its lines must be '{' '.join(QRELS_COLUMNS)}'.")
+    return qrels
+
+
+def read_run(text: str) -> dict[str, dict[str, float]]:
+    """Returns `{topic: {document: score}}`. As in trec_eval the score counts, not the rank. Raises `BadFile`."""
+    return _read(text, RUN_COLUMNS, "score", ignores_rest=True)
+
+
+def _read(
+    text: str, columns: tuple[str, ...], number_column: str, *, ignores_rest: bool
+) -> dict[str, dict[str, float]]:
+    """Like trec_eval 10, skips lines that start with `#` and ignores what follows the columns of a run."""
+    numbers_by_topic: dict[str, dict[str, float]] = {}
+    for line, content in enumerate(_LINE_END.split(text), 1):
+        if "\0" in content:
+            raise BadFile("this line contains the character U+0000. Remove it.", line=line)
+        cells = content.split()
+        if not cells or cells[0].startswith("#"):
+            continue
+        if len(cells) < len(columns) or (len(cells) > len(columns) and not ignores_rest):
+            form = " ".join(columns)
+            raise BadFile(
+                f"{len(cells)} columns instead of {len(columns)} ({form}): {quote(content.strip())}.", line=line
+            )
+        topic, doc_id = cells[0], cells[2]
+        numbers = numbers_by_topic.setdefault(topic, {})
+        if doc_id in numbers:
+            raise BadFile(f"document {quote(doc_id)} of topic {quote(topic)} occurs for the second time.", line=line)
+        numbers[doc_id] = _parse_number(cells[columns.index(number_column)], number_column, line)
+    return numbers_by_topic
+
+
+def read_topics(lines: Iterable[str]) -> set[str]:
+    """Returns the topics of qrels."""
+    return {cells[0] for _, cells in _rows(lines)}
+
+
+def read_ratings(lines: Iterable[str], topics: Topics) -> Iterator[RatingRow]:
+    """Yields the grades of qrels as ratings. topics: what the first column means. Grades below 0 are unjudged, as for trec_eval.
+
+    Raises `BadFile` for a query that the case does not have.
+    """
+    for line, cells in _rows(lines):
+        if len(cells) != len(QRELS_COLUMNS):
+            raise BadFile(
+                f"{len(cells)} columns instead of {len(QRELS_COLUMNS)} ({' '.join(QRELS_COLUMNS)}): {quote(' '.join(cells))}.",
+                line=line,
+            )
+        topic, _, doc_id, grade = cells
+        is_unjudged = _parse_number(grade, "grade", line) < 0
+        yield RatingRow(topics.text(topic, line), topics.doc_id(doc_id), "" if is_unjudged else grade, line=line)
+
+
+def _rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yields `(line, columns)` for each line that is neither blank nor a comment."""
+    for line, content in enumerate(lines, 1):
+        cells = content.split()
+        if cells and not cells[0].startswith("#"):
+            yield line, cells
+
+
+def _parse_number(text: str, column: str, line: int) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise BadFile(f"column {column}: {quote(text)} is not a number.", line=line)
+    return value
+
+
+def measure(
+    *, qrels: str, run: str, measures: Sequence[str], scale: str = "", count_unscoreable_as_zero: bool = False
+) -> dict[str, MeasureSummary]:
+    """Scores a TREC run against TREC qrels. Returns `{measure: summary}`; values are 0 to 1, those of CG and DCG sums.
+
+    qrels, run: the content of the files.
+    scale: "LOWEST:HIGHEST", by default 0 to the highest grade.
+    count_unscoreable_as_zero: as in trec_eval.
+    Raises `BadFile`, `MeasureError` and `ScaleError`.
+    """
+    values_by_measure = scoring.evaluate(measures, read_qrels(qrels), read_run(run), scale or None)
+    return {name: _summarize(values, count_unscoreable_as_zero) for name, values in values_by_measure.items()}
+
+
+def _summarize(values: dict[str, float | None], count_unscoreable_as_zero: bool) -> MeasureSummary:
+    if count_unscoreable_as_zero:
+        values = {topic: value or 0.0 for topic, value in values.items()}
+    return {
+        "mean": scoring.mean_value(values.values()),
+        "scored": sum(value is not None for value in values.values()),
+        "queries": len(values),
+        "per_query": values,
+    }
+
+
+def export_run(*, run: Run) -> Iterator[str]:
+    """Yields a run in the format of trec_eval. A document that was returned twice is listed at its first rank only.
+
+    trec_eval sorts by score. If the engine's scores do not decrease from rank to rank, a query gets scores computed from
+    its ranks.
+    """
+    tag = f"{RUN_TAG}{run.number}"
+    rankings = run.rankings.filter(error_kind="").defer("explanations").order_by("query_id")
+    for ranking in rankings.iterator(chunk_size=200):
+        score_by_doc: dict[str, float | None] = {}
+        for doc_id, score, *_ in ranking.hits:
+            score_by_doc.setdefault(doc_id, score)
+        is_decreasing = _is_decreasing_in_single_precision(list(score_by_doc.values()))
+        for rank, (doc_id, score) in enumerate(score_by_doc.items(), 1):
+            exported_score = score if is_decreasing else len(score_by_doc) - rank + 1
+            yield f"{ranking.query_id} Q0 {encode_doc_id(doc_id)} {rank} {exported_score!r} {tag}\n"
+
+
+def _is_decreasing_in_single_precision(engine_scores: Sequence[float | None]) -> bool:
+    """Returns whether trec_eval, which keeps scores in single precision, sorts the documents like their ranks."""
+    if any(score is None for score in engine_scores):
+        return False
+    with np.errstate(over="ignore"):
+        single = np.array(engine_scores, dtype=np.float64).astype(np.float32)
+    return bool((single[:-1] > single[1:]).all())
+
+
+def export_qrels(*, case: Case) -> Iterator[str]:
+    """Yields the grades of a case as qrels, with the topics of `export_run`. Fractions have all their digits."""
+    for query, grades in graded_queries(case, order=["query_id"]):
+        topic = query.pk
+        yield "".join(f"{topic} 0 {encode_doc_id(doc_id)} {format_grade(grade)}\n" for doc_id, grade in grades.items())
+
+
+def format_grade(grade: float) -> str:
+    """Returns a grade with all its digits, and whole numbers without a point."""
+    return str(int(grade)) if float(grade).is_integer() else repr(float(grade))
+
+
+def grade_number(grade: float) -> float:
+    """Returns a grade as a number for JSON, which has whole numbers without a point."""
+    return int(grade) if float(grade).is_integer() else float(grade)
+
+
+def encode_doc_id(doc_id: str) -> str:
+    """Returns a document id without whitespace, which separates the columns of TREC files. `unquote` restores the id.
+
+    Ids are changed only if they contain whitespace or a percent-encoded character, such as `%20`: then whitespace and
+    `%` are percent-encoded. Different ids stay different.
+    """
+    if not _WHITESPACE_OR_PERCENT_ENCODED.search(doc_id):
+        return doc_id
+    return _WHITESPACE_OR_PERCENT.sub(lambda match: percent_encode(match[0], safe=""), doc_id)

@@ -1,0 +1,309 @@
+"""A case or a book as one JSON file in our own format, made to live in version control.
+
+Keys have a fixed order, and each query, rating and ranking is on a line of its own, so that a diff shows what changed. There are no
+addresses and no credentials of endpoints, and no scores: they are computed from what is in the file.
+"""
+
+import json
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import batched
+from operator import itemgetter
+from typing import IO, Any
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Subquery
+
+from relevancy import accounts, runs
+from relevancy.formats.ratings.graded_queries import query_batches
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, Ranking, Run, ScorerVersion, User, Verdict
+from relevancy.models.rating_import import count_current_ratings, current_ratings
+
+from .scorer_file import describe_scorer, format_object
+
+FORMAT = "relevancy/1"
+CASE, BOOK = "case", "book"
+IMPORTED_RUNS = "Imported runs"  # the name of the endpoint of all imported runs, which is different in each case
+MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
+CHUNK = 2_000  # rows
+NEXT = ",\n    "  # between two elements of a list
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+_RATING_COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication", "updated_at", "id")
+
+
+def export_case(*, case: Case, by: User) -> IO[bytes]:
+    """Returns a file, positioned at its start, that deletes itself when it is closed.
+
+    It has the queries of the case in their order, all ratings of them, its scorers, attempts and pinned runs.
+    by: raters that `by` knows are named by e-mail address, others by name; see `accounts.known_raters`.
+    A statement for 20,000 ratings, two for each pinned run, and a few more.
+    """
+    with _snapshot():
+        rows = case.case_queries.present().select_related("query")
+        texts = {row.query_id: row.query.text for row in rows.iterator()}
+        sections = [
+            ("options", [json.dumps(case.options, ensure_ascii=False)]),
+            *([("knob_ranges", [json.dumps(case.knob_ranges, ensure_ascii=False)])] if case.knob_ranges else []),
+            ("book", [_settings(case.book)]),
+            ("scorers", _objects(_scorers(case))),
+            ("endpoints", _lines(_endpoints(case))),
+            ("attempts", _objects(_attempts(case))),
+            ("queries", _lines(_describe(row.query, row.options, row.weight) for row in rows.iterator())),
+            *_links(texts),
+            ("ratings", _list(_ratings(case.book, texts, by))),
+            ("runs", _lines(_runs(case))),
+            ("rankings", _lines(_rankings(case))),
+        ]
+        return _write({"format": FORMAT, "kind": CASE, "name": case.name}, sections)
+
+
+def export_book(*, book: Book, by: User) -> IO[bytes]:
+    """Returns a file as `export_case` does, with the settings of the book, its queries and all their ratings."""
+    with _snapshot():
+        rows = Query.objects.live().filter(book=book).order_by("pk")
+        texts = dict(rows.values_list("pk", "text").iterator())
+        sections = [
+            ("book", [_settings(book)]),
+            ("queries", _lines(_describe(query) for query in rows.iterator())),
+            *_links(texts),
+            ("ratings", _list(_ratings(book, texts, by))),
+        ]
+        return _write({"format": FORMAT, "kind": BOOK, "name": book.name}, sections)
+
+
+@contextmanager
+def _snapshot() -> Iterator[None]:
+    """All statements see the database at one moment, on PostgreSQL.
+
+    SQLite would keep everybody from writing meanwhile; there a change may come between two statements.
+    """
+    if connection.vendor != "postgresql" or connection.in_atomic_block:
+        yield
+        return
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        yield
+
+
+def _write(head: Mapping[str, str], sections: Iterable[tuple[str, Iterable[str]]]) -> IO[bytes]:
+    file = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 (the response closes it)
+    members = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
+    file.write(f"{{\n{members}".encode())
+    for key, parts in sections:
+        file.write(f",\n  {json.dumps(key)}: ".encode())
+        for part in parts:
+            file.write(part.encode())
+    file.write(b"\n}\n")
+    file.seek(0)
+    return file
+
+
+def _lines(elements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields the parts of a list with one element on each line."""
+    return _list(map(_encode, elements))
+
+
+def _objects(elements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """Yields the parts of a list with one member of an element, or one line of a text, on each line."""
+    return _list(format_object(element, indent="    ") for element in elements)
+
+
+def _list(elements: Iterable[str]) -> Iterator[str]:
+    """Yields the parts of a list; an element may be several, joined by `NEXT`."""
+    separator = "[\n    "
+    for element in elements:
+        yield separator + element
+        separator = NEXT
+    yield "[]" if separator.startswith("[") else "\n  ]"
+
+
+def _settings(book: Book) -> str:
+    return format_object(
+        {
+            "name": book.name,
+            "scale": [list(step) for step in book.scale],
+            "relevant_from": _number(book.relevant_from),
+            "rule": book.rule,
+            "guidelines": _split(book.guidelines),
+        },
+        indent="  ",
+    )
+
+
+def _scorers(case: Case) -> Iterator[dict[str, Any]]:
+    for version in ScorerVersion.objects.used_by(case):
+        yield describe_scorer(scorer=version.scorer, version=version)
+
+
+def _endpoints(case: Case) -> Iterator[dict[str, Any]]:
+    used = Endpoint.objects.filter(attempts__case=case).distinct().defer("credentials", "headers")
+    endpoints = {_endpoint_name(endpoint): endpoint for endpoint in used.order_by("name")}
+    for name, endpoint in endpoints.items():
+        is_imported = {"is_imported": True} if runs.is_for_imported(endpoint) else {}
+        yield {"name": name, "engine": endpoint.engine, "options": endpoint.options, **is_imported}
+
+
+def _endpoint_name(endpoint: Endpoint) -> str:
+    return IMPORTED_RUNS if runs.is_for_imported(endpoint) else endpoint.name
+
+
+def _attempts(case: Case) -> Iterator[dict[str, Any]]:
+    for attempt in case.attempts.select_related("endpoint", "parent").order_by("number"):
+        yield _attempt(attempt)
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "parent": attempt.parent.number if attempt.parent else None,
+        "name": attempt.name,
+        "note": attempt.note,
+        "endpoint": _endpoint_name(attempt.endpoint),
+        "template": _split(attempt.template),
+        "knobs": attempt.knobs,
+        "fields": attempt.fields,
+        "depth": attempt.depth,
+        "escape": attempt.escape,
+        "is_archived": attempt.archived_at is not None,
+    }
+
+
+def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: float = 1) -> dict[str, Any]:
+    optional = {
+        "information_need": query.information_need,
+        "reference_answer": query.reference_answer,
+        "notes": query.notes,
+        "tags": query.tags,
+        "options": options,
+    }
+    data = {"query": query.text, **{key: value for key, value in optional.items() if value}}
+    return data if weight == 1 else {**data, "weight": _number(weight)}
+
+
+def _links(texts: Mapping[int, str]) -> list[tuple[str, Iterator[str]]]:
+    """Returns the section with the links of queries, `{id: text}`; none if no two of them are linked, as in files of older versions."""
+    linked: dict[int, list[int]] = {}
+    for batch in batched(texts, 500):
+        rows = Query.objects.filter(pk__in=batch, link__isnull=False).values_list("link_id", "pk")
+        for link_id, query_id in rows:
+            linked.setdefault(link_id, []).append(query_id)
+    several = {link_id: sorted(query_ids) for link_id, query_ids in linked.items() if len(query_ids) > 1}
+    elements = ({"queries": [texts[query_id] for query_id in several[link_id]]} for link_id in sorted(several))
+    return [("links", _lines(elements))] if several else []
+
+
+def _ratings(book: Book, texts: Mapping[int, str], by: User) -> Iterator[str]:
+    """Yields the ratings of queries, `{id: text}`, in this order; those of a query together, by document, and of a document by time.
+
+    As JSON objects, which are put together here: an encoder for each takes three times as long.
+    """
+    names = {rater_id: _encode(name) for rater_id, name in name_raters(book, by).items()}
+    for query_ids in query_batches(book, texts):
+        by_query: dict[int, list[Any]] = {query_id: [] for query_id in query_ids}
+        for row in current_ratings(_RATING_COLUMNS, query_id__in=query_ids).iterator(chunk_size=CHUNK):
+            by_query[row[0]].append(row)
+        for query_id, rows in by_query.items():
+            text = _encode(texts[query_id])
+            rows.sort(key=itemgetter(1, 7, 8))
+            lines = []
+            for _, doc_id, rater_id, verdict, value, note, is_adjudication, updated_at, _ in rows:
+                judged = f'"rating": {_number(value)}' if verdict == Verdict.RATED else f'"verdict": {_encode(verdict)}'
+                noted = f', "note": {_encode(note)}' if note else ""
+                decides = ', "is_adjudication": true' if is_adjudication else ""
+                lines.append(
+                    f'{{"query": {text}, "document": {_encode(doc_id)}, "rater": {names[rater_id]}, {judged}, '
+                    f'"at": "{_time(updated_at)}"{noted}{decides}}}'
+                )
+            if lines:
+                yield NEXT.join(lines)
+
+
+def name_raters(book: Book, by: User) -> dict[int, str]:
+    """Returns `{id: name}` of the raters of a book: different names, which `accounts.ensure_raters` finds again."""
+    ids = {rater_id for rater_id, _, _ in count_current_ratings(("rater_id",), query__book=book)}
+    raters = list(User.objects.filter(pk__in=ids).order_by("pk"))
+    known_emails = accounts.known_raters([rater.email for rater in raters], by=by)
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for rater in raters:
+        stem = rater.email if rater.email in known_emails else rater.name or f"Rater {rater.pk}"
+        name, number = stem, 1
+        while name.lower() in taken:
+            number += 1
+            name = f"{stem} ({number})"
+        taken.add(name.lower())
+        names[rater.pk] = name
+    return names
+
+
+def _pinned(case: Case) -> list[Run]:
+    return list(
+        Run.objects.finished()
+        .filter(case=case, pinned_at__isnull=False)
+        .select_related("attempt__endpoint")
+        .order_by("number")
+    )
+
+
+def _of_case(case: Case, run: Run) -> Any:
+    """Returns the rankings of a run for the queries of its case, in their order."""
+    in_case = case.case_queries.present().filter(query=OuterRef("query"))
+    rankings = Ranking.objects.filter(Exists(in_case), run=run).defer("explanations")
+    return rankings.annotate(position=Subquery(in_case.values("position")[:1])).order_by("position", "id")
+
+
+def _runs(case: Case) -> Iterator[dict[str, Any]]:
+    for run in _pinned(case):
+        config = {**run.config, "endpoint": _endpoint_name(run.attempt.endpoint)}
+        removed = run.done - _of_case(case, run).count()
+        yield {
+            "number": run.number,
+            "attempt": run.attempt.number,
+            "name": run.name,
+            "note": run.note,
+            "status": run.status,
+            "reason": run.reason,
+            "version": run.version,
+            "rows": run.rows,
+            "queries": run.queries - removed,
+            "seconds": run.seconds,
+            "created_at": _time(run.created_at),
+            "started_at": _time(run.started_at),
+            "finished_at": _time(run.finished_at),
+            "config": {key: value for key, value in config.items() if key != "url"},
+        }
+
+
+def _rankings(case: Case) -> Iterator[dict[str, Any]]:
+    for run in _pinned(case):
+        for ranking in _of_case(case, run).select_related("query").iterator(chunk_size=200):
+            optional = {
+                "text": ranking.text if ranking.text != ranking.query.text else "",
+                "options": ranking.options,
+                "total": ranking.total,
+                "took_ms": ranking.took_ms,
+                "error_kind": ranking.error_kind,
+                "error": ranking.error,
+            }
+            yield {
+                "run": run.number,
+                "query": ranking.query.text,
+                "at": _time(ranking.asked_at),
+                **{key: value for key, value in optional.items() if value not in ("", None, {})},
+                "hits": ranking.hits,
+            }
+
+
+def _split(text: str) -> list[str]:
+    return text.split("\n") if text else []
+
+
+def _number(value: float) -> float:
+    return int(value) if float(value).is_integer() else value
+
+
+def _time(moment: datetime | None) -> str | None:
+    return moment.astimezone(UTC).isoformat() if moment else None

@@ -1,0 +1,1 @@
+"""What pages show, as files: CSV, JSON, HTML and notebooks."""

@@ -1,0 +1,25 @@
+"""The activity log of a case or a team as CSV: one line for each entry, newest first."""
+
+from collections.abc import Iterable, Iterator
+
+from relevancy import activity
+from relevancy.formats.cells import write_rows
+
+COLUMNS = ("at", "by", "kind", "action", "subject", "object_id", "text")
+
+
+def export_lines(entries: Iterable[activity.Entry]) -> Iterator[str]:
+    """Yields the text in parts. `at` is in UTC; `object_id` is empty where there is none."""
+    rows = (
+        (
+            entry.at.isoformat(timespec="seconds"),
+            entry.person,
+            entry.kind,
+            entry.action,
+            entry.subject,
+            "" if entry.object_id is None else entry.object_id,
+            entry.text,
+        )
+        for entry in entries
+    )
+    return write_rows(COLUMNS, rows)

@@ -1,0 +1,35 @@
+"""The queries of the report of a case as CSV."""
+
+from relevancy.formats.cells import format_rows
+from relevancy.reports import CaseReport
+
+HEADER = ("query", "tags", "weight", "score", "low", "high", "documents", "rated", "coverage", "hits", "ms", "error")
+
+
+def format_queries(report: CaseReport) -> str:
+    """Returns one line for each query, in the order of the case. Scores and coverage have four decimals; missing values are empty.
+
+    documents, rated: distinct ones among the results that the scorer considers. error: of the search, or else of the scorer.
+    """
+    return format_rows(
+        HEADER,
+        [
+            (
+                query.text,
+                ", ".join(query.tags),
+                query.weight,
+                *map(_rounded, (query.score, query.low, query.high)),
+                query.documents,
+                query.rated,
+                _rounded(query.coverage),
+                "" if query.total is None else query.total,
+                "" if query.took_ms is None else query.took_ms,
+                query.error or query.score_error,
+            )
+            for query in report.queries
+        ],
+    )
+
+
+def _rounded(value: float | None) -> float | str:
+    return "" if value is None else round(value, 4)
