@@ -23,16 +23,6 @@ def get_judge(request: HtmxRequest, book: Book, judge_id: int) -> JudgeModel:
     return judge
 
 
-def is_editor(row: Book | JudgeModel) -> bool:
-    """Whether the user may change a book, or send requests to a judge model; it was read by one of the functions above."""
-    return row.is_editable
-
-
-def is_owner(judge: JudgeModel) -> bool:
-    """Whether the user may replace the key of a judge model, and archive it."""
-    return judge.is_owned
-
-
 def same_model_text(judge: JudgeModel, book: Book, user: User) -> str:
     """Returns the warning that the model judges what it has ranked itself; empty if no case of the book names it."""
     ranked = independence.find_cases_ranked_by(judge, book)

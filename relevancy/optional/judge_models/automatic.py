@@ -37,7 +37,7 @@ def set_automatic(*, judge: JudgeModel, book: Book, is_on: bool, budget: Decimal
 
     budget: of all its jobs together, those of the past included. Raises `ValidationError` without one if the judge model has prices.
     """
-    if is_on and budget is None and (judge.input_price or judge.output_price):
+    if is_on and budget is None and judge.is_paid:
         raise ValidationError({"budget": "Enter the most that may be spent in all."})
     with transaction.atomic():
         automatic, _ = AutomaticJudging.objects.get_or_create(judge=judge, book=book, defaults={"created_by": by})

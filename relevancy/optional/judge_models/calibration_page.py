@@ -19,7 +19,7 @@ from relevancy.views.responses import conflict, redirect_with_message
 from relevancy.wording import counted
 
 from . import calibration
-from .access import get_book, get_judge, is_editor, same_model_text
+from .access import get_book, get_judge, same_model_text
 from .forms import CalibrationForm, SampleForm
 
 
@@ -38,7 +38,7 @@ def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -
         "judge": judge,
         "sample": sample,
         "form": form,
-        "can_draw": is_editor(book),
+        "can_draw": book.is_editable,
     }
     if sample is not None:
         context["queries"] = book.queries.filter(pk__in=sample.query_ids).order_by("text")
@@ -52,7 +52,7 @@ def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -
                 "summary": summarize(result),
                 "scored": [(texts[row.query_id], row) for row in result.scored],
             }
-    if is_editor(book):
+    if book.is_editable:
         context["sample_form"] = SampleForm()
     return render(
         request, "judge_models/calibration.html", context, status=422 if form.is_bound and form.errors else 200

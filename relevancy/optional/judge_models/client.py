@@ -3,16 +3,16 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from urllib3.exceptions import ProtocolError
 
 from relevancy import engines
 
+from .models import JudgeModel
 from .prompts import Prompt
-from .protocols import Completion, Protocol, error_message
+from .protocols import PROTOCOLS, Completion, error_message
 
 REPEATED = engines.RetryPolicy(
     attempts=5, max_retry_after=60.0, statuses=frozenset({429, 500, 502, 503, 504, 529}), first_delay=1.0
@@ -34,22 +34,6 @@ class JudgeModelError(Exception):
 
 
 @dataclass(frozen=True)
-class JudgeSettings:
-    """Where a judge model is and how it is asked. Contains its key in plain text: never store or log it."""
-
-    protocol: Protocol
-    url: str
-    model: str
-    rules: engines.AddressRules
-    key: str = field(default="", repr=False)
-    parameters: Mapping[str, Any] = field(default_factory=dict)
-    parallel: int = 4
-    per_minute: int = 0
-    read_timeout: float = 120.0
-    image_tokens: int = 0
-
-
-@dataclass(frozen=True)
 class TimedCompletion:
     """A completion, how it was asked for, and the milliseconds it took."""
 
@@ -64,21 +48,26 @@ class JudgeClient:
     The format of answers that the server accepted last is asked for first from then on.
     """
 
-    def __init__(self, settings: JudgeSettings, sleep: Callable[[float], None] | None = None) -> None:
-        self._settings = settings
+    def __init__(
+        self, judge: JudgeModel, rules: engines.AddressRules, sleep: Callable[[float], None] | None = None
+    ) -> None:
+        self._judge = judge
+        self._rules = rules
+        self._protocol = PROTOCOLS[judge.protocol]
+        key = judge.secrets.get("key", "")
         connection = engines.Connection(
             engine="judge model",
-            url=settings.url,
-            rules=settings.rules,
-            headers=settings.protocol.headers(settings.key),
-            credentials={"key": settings.key} if settings.key else {},  # removed from messages, wherever it occurs
-            parallel=settings.parallel,
-            per_minute=settings.per_minute,
-            read_timeout=settings.read_timeout,
+            url=judge.url,
+            rules=rules,
+            headers=self._protocol.headers(key),
+            credentials={"key": key} if key else {},  # removed from messages, wherever it occurs
+            parallel=judge.parallel,
+            per_minute=judge.per_minute,
+            read_timeout=float(judge.read_timeout),
         )
         try:
             self._http = engines.HttpClient(
-                connection, settings.rules.parse_url(settings.url), error_message, sleep, retries=REPEATED
+                connection, rules.parse_url(judge.url), error_message, sleep, retries=REPEATED
             )
         except engines.EngineError as error:
             raise JudgeModelError(str(error), stops_job=True) from error
@@ -102,7 +91,7 @@ class JudgeClient:
     def ask(self, prompt: Prompt) -> TimedCompletion:
         """Sends one prompt. Raises `JudgeModelError`, also for a picture whose address the rules do not allow."""
         self._check_image(prompt)
-        formats = self._settings.protocol.formats
+        formats = self._protocol.formats
         started = time.monotonic()
         for position in range(self._format, len(formats)):
             response = self._post(prompt, formats[position])
@@ -120,29 +109,27 @@ class JudgeClient:
 
         A picture counts as what the owner of the judge model has entered.
         """
-        text = len(self._encode(prompt, self._settings.protocol.formats[0])) + _OVERHEAD_TOKENS
-        return text + (self._settings.image_tokens if prompt.image_url else 0)
+        text = len(self._encode(prompt, self._protocol.formats[0])) + _OVERHEAD_TOKENS
+        return text + (self._judge.image_tokens if prompt.image_url else 0)
 
     def _check_image(self, prompt: Prompt) -> None:
         """Checks the address of a picture, which comes from a document: the server of the model may reach what its author cannot."""
         if not prompt.image_url:
             return
         try:
-            self._settings.rules.check(prompt.image_url)
+            self._rules.check(prompt.image_url)
         except engines.EndpointUnreachable as error:
             raise JudgeModelError(f"The address of the document's picture was not sent. {error.problem}") from error
 
     def _encode(self, prompt: Prompt, answer_format: str) -> bytes:
-        settings = self._settings
-        body = settings.protocol.body(
-            prompt, model=settings.model, parameters=settings.parameters, answer_format=answer_format
-        )
+        judge = self._judge
+        body = self._protocol.body(prompt, model=judge.model, parameters=judge.parameters, answer_format=answer_format)
         return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
     def _post(self, prompt: Prompt, answer_format: str) -> engines.Response:
-        path = self._settings.protocol.path(self._http.address.path)
+        path = self._protocol.path(self._http.address.path)
         headers = {
-            **self._settings.protocol.fixed_headers,
+            **self._protocol.fixed_headers,
             "content-type": "application/json",
             "accept": "application/json",
         }
@@ -166,10 +153,10 @@ class JudgeClient:
             data = engines.DECODER.decode(response.body.decode("utf-8", "replace"))
         except ValueError:
             data = None
-        completion = self._settings.protocol.read(data) if isinstance(data, dict) else None
+        completion = self._protocol.read(data) if isinstance(data, dict) else None
         if completion is None:
             beginning = self._http.redact(engines.excerpt(response.body))
-            label = self._settings.protocol.label
+            label = self._protocol.label
             raise JudgeModelError(
                 f"The response is not one of the protocol {label}. It begins “{beginning}”. Check the address and the "
                 "protocol.",

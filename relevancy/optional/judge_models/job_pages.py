@@ -21,7 +21,7 @@ from relevancy.views.responses import conflict, redirect_with_message
 from relevancy.wording import counted
 
 from . import counting, jobs, prompts
-from .access import get_book, get_judge, is_editor, is_owner, same_model_text
+from .access import get_book, get_judge, same_model_text
 from .automatic import automatic_state, set_automatic
 from .forms import AutomaticForm, JobForm, KeyForm
 from .models import JudgeJob, JudgeModel
@@ -210,9 +210,8 @@ def _render(
 ) -> HttpResponse:
     automatic = automatic_state(judge, book)
     if automatic_form is None:
-        initial = {"is_on": automatic.automatic.is_on, "budget": automatic.automatic.budget} if automatic else {}
-        automatic_form = AutomaticForm(judge, initial=initial)
-    can_start = is_editor(book) and is_editor(judge) and judge.archived_at is None
+        automatic_form = AutomaticForm(judge, instance=automatic.automatic if automatic else None)
+    can_start = book.is_editable and judge.is_editable and judge.archived_at is None
     counts = counting.count_answers(book).get(judge.pk, counting.AnswerCounts())
     context = {
         "book": book,
@@ -221,8 +220,8 @@ def _render(
         "counts": counts,
         "spent": write_amount(counts.cost),
         "failures": counting.read_failures(judge, book) if counts.failed else [],
-        "can_edit": is_editor(book),
-        "key_form": KeyForm() if is_editor(book) and is_owner(judge) and judge.archived_at is None else None,
+        "can_edit": book.is_editable,
+        "key_form": KeyForm() if book.is_editable and judge.is_owned and judge.archived_at is None else None,
         "same_model": same_model_text(judge, book, request.user),
         "automatic": automatic,
         "automatic_form": automatic_form if can_start else None,
@@ -248,6 +247,6 @@ def _job_panel(book: Book, judge: JudgeModel, form: JobForm | None, *, can_start
         progress=jobs.progress(job) if job else None,
         estimate=estimate,
         form=form if estimate else None,
-        can_stop=is_editor(book) and is_active,
+        can_stop=book.is_editable and is_active,
         is_queue_built=queue.built_at is not None,
     )

@@ -26,7 +26,7 @@ from relevancy.models.write_queue import write_turn
 
 from .answers import UnreadableAnswer, parse_answer
 from .client import JudgeClient, JudgeModelError, TimedCompletion
-from .judges import output_limit, settings_of
+from .judges import address_rules, output_limit
 from .models import AutomaticJudging, JudgeAnswer, JudgeJob, JudgeModel
 from .prompts import Prompt, Template, build_prompt, find_template
 
@@ -279,7 +279,7 @@ class _Worker:
 
     def work(self) -> str:
         """Returns why the job stopped; empty if it is complete."""
-        with JudgeClient(settings_of(self.judge)) as client:
+        with JudgeClient(self.judge, address_rules()) as client:
             while True:
                 before = self.progress.open
                 self.is_out_of_budget = False

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterable, Mapping
-from decimal import Decimal
 from typing import Any
 
 from django.conf import settings
@@ -11,10 +10,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import endpoints, engines
-from relevancy.models import Team, UnreadableSecret, User
+from relevancy.models import Team, User
 from relevancy.models.saving import clean_and_save
 
-from .client import JudgeModelError, JudgeSettings
 from .models import JudgeModel
 from .prompts import DEFAULT, TEMPLATES, find_template
 from .protocols import PARAMETERS, PROTOCOLS, TOKEN_LIMITS
@@ -25,48 +23,18 @@ MAX_TOKENS = 1_000_000
 
 
 def create(
-    *,
-    name: str,
-    protocol: str,
-    url: str,
-    model: str,
-    by: User,
-    key: str = "",
-    prompt: str = DEFAULT,
-    parameters: Mapping[str, Any] | None = None,
-    input_price: Decimal = Decimal(0),
-    output_price: Decimal = Decimal(0),
-    parallel: int = 4,
-    per_minute: int = 0,
-    read_timeout: int = 120,
-    image_tokens: int = 0,
-    teams: Iterable[Team] = (),
-    unrestricted: bool = False,
+    *, by: User, key: str = "", teams: Iterable[Team] = (), unrestricted: bool = False, **fields: Any
 ) -> JudgeModel:
     """Creates a judge model and its rater. Looks up the host name, and contacts nothing. Raises `ValidationError` naming the field.
 
     teams: whose editors may start jobs, which spend what the key pays for.
-    image_tokens: the most that a picture counts as; 0 sends no pictures.
     unrestricted: for commands on the server; `by` does not need the right to create endpoints.
+    fields: the other ones of the model that its owner chooses; `parameters` and `prompt` have defaults.
     """
     if not unrestricted and not endpoints.may_create(by):
         raise ValidationError(endpoints.CREATE_DENIED)
-    judge = JudgeModel(
-        name=name,
-        protocol=protocol,
-        url=url.strip(),
-        model=model,
-        prompt=prompt,
-        parameters=dict(DEFAULT_PARAMETERS if parameters is None else parameters),
-        secrets={"key": key.strip()} if key.strip() else {},
-        input_price=input_price,
-        output_price=output_price,
-        parallel=parallel,
-        per_minute=per_minute,
-        read_timeout=read_timeout,
-        image_tokens=image_tokens,
-        owner=by,
-    )
+    judge = JudgeModel(owner=by, **{"prompt": DEFAULT, "parameters": dict(DEFAULT_PARAMETERS)} | fields)
+    judge.secrets = {"key": key.strip()} if key.strip() else {}
     judge.full_clean(exclude={"owner", "rater"}, validate_unique=False)
     _check(judge)
     with transaction.atomic():
@@ -90,26 +58,6 @@ def archive(*, judge: JudgeModel) -> None:
     """Stops offering the judge model. Its answers and ratings stay."""
     judge.archived_at = timezone.now()
     judge.save(update_fields=["archived_at"])
-
-
-def settings_of(judge: JudgeModel) -> JudgeSettings:
-    """Returns what a client needs, the key included. Raises `JudgeModelError` if the key cannot be decrypted."""
-    try:
-        key = judge.secrets.get("key", "")
-    except UnreadableSecret as error:
-        raise JudgeModelError(f"{judge.name} was not contacted. {error}", stops_job=True) from None
-    return JudgeSettings(
-        PROTOCOLS[judge.protocol],
-        judge.url,
-        judge.model,
-        address_rules(),
-        key,
-        judge.parameters,
-        judge.parallel,
-        judge.per_minute,
-        float(judge.read_timeout),
-        judge.image_tokens,
-    )
 
 
 def address_rules() -> engines.AddressRules:

@@ -1,5 +1,6 @@
 """Judge models: language models that rate documents. Their answers stand apart from ratings until an editor lets them count."""
 
+from decimal import Decimal
 from typing import ClassVar, Self
 
 from django.conf import settings
@@ -26,6 +27,17 @@ class JudgeModelQuerySet(SharedQuerySet["JudgeModel"]):
         return self.with_role(user).filter(own | Exists(answers))
 
 
+def _price(name: str) -> models.DecimalField[Decimal, Decimal]:
+    return models.DecimalField(
+        name,
+        max_digits=10,
+        decimal_places=4,
+        default=0,
+        validators=[MinValueValidator(0), MaxValueValidator(100_000)],
+        help_text="Per million tokens, in any currency. 0: nothing is paid.",
+    )
+
+
 class JudgeModel(SharedModel):
     """A language model with its prompt, as an instrument: what decides its answers never changes.
 
@@ -36,30 +48,41 @@ class JudgeModel(SharedModel):
     input_price, output_price: per million tokens, in the currency of the budgets.
     """
 
-    name = LineField(max_length=100, unique=True)
+    name = LineField(max_length=100, unique=True, help_text="Its ratings are marked with this name and “(AI judge)”.")
     rater = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="judge_model")
     protocol = models.CharField(max_length=20)
-    url = LineField("address", max_length=500)
-    model = LineField(max_length=200)
+    url = LineField(
+        "address", max_length=500, help_text="Such as https://api.openai.com/v1 or https://api.anthropic.com."
+    )
+    model = LineField(max_length=200, help_text="Its name at the server.")
     prompt = models.CharField(max_length=40)
     parameters = models.JSONField(default=dict, blank=True)
-    image_tokens = models.PositiveIntegerField("tokens of a picture", default=0, help_text="0: no pictures are sent")
+    image_tokens = models.PositiveIntegerField(
+        "tokens of a picture",
+        default=0,
+        validators=[MaxValueValidator(1_000_000)],
+        help_text="0: pictures are not sent. To send them, enter the most that the server counts for one, such as 2000.",
+    )
     secrets = EncryptedJSONField(default=dict, blank=True, editable=False)
-    input_price = models.DecimalField(
-        max_digits=10, decimal_places=4, default=0, validators=[MinValueValidator(0)], help_text="per million tokens"
-    )
-    output_price = models.DecimalField(
-        max_digits=10, decimal_places=4, default=0, validators=[MinValueValidator(0)], help_text="per million tokens"
-    )
+    input_price = _price("price of the prompt")
+    output_price = _price("price of the answer")
     parallel = models.PositiveSmallIntegerField(
         "parallel requests", default=4, validators=[MinValueValidator(1), MaxValueValidator(64)]
     )
-    per_minute = models.PositiveIntegerField("requests per minute", default=0, help_text="0: no limit")
+    per_minute = models.PositiveIntegerField(
+        "requests per minute", default=0, validators=[MaxValueValidator(1_000_000)], help_text="0: no limit"
+    )
     read_timeout = models.PositiveSmallIntegerField(
         "seconds for an answer", default=120, validators=[MinValueValidator(1), MaxValueValidator(600)]
     )
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="judge_models")
-    teams = models.ManyToManyField(Team, blank=True, related_name="judge_models")
+    teams = models.ManyToManyField(
+        Team,
+        blank=True,
+        related_name="judge_models",
+        verbose_name="shared with",
+        help_text="Editors of these teams may start jobs, which spend what the key pays for.",
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     archived_at = models.DateTimeField(null=True, blank=True)
 
@@ -71,6 +94,23 @@ class JudgeModel(SharedModel):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_paid(self) -> bool:
+        """Whether its answers have a price, so that jobs need a budget."""
+        return bool(self.input_price or self.output_price)
+
+
+def _budget(name: str, help_text: str) -> models.DecimalField[Decimal | None, Decimal | None]:
+    return models.DecimalField(
+        name,
+        max_digits=12,
+        decimal_places=4,
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(10_000_000)],
+        help_text=help_text,
+    )
+
 
 class AutomaticJudging(models.Model):
     """The wish that a judge model judges new results of a book by itself, after a run.
@@ -81,10 +121,12 @@ class AutomaticJudging(models.Model):
 
     judge = models.ForeignKey(JudgeModel, on_delete=models.CASCADE, related_name="automatic")
     book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="automatic_judging")
-    is_on = models.BooleanField(default=False)
-    budget = models.DecimalField(
-        max_digits=12, decimal_places=4, null=True, blank=True, validators=[MinValueValidator(0)]
+    is_on = models.BooleanField(
+        "judge new results after each run",
+        default=False,
+        help_text="Only results without a rating. The answers stand apart until you let them count.",
     )
+    budget = _budget("budget in all", "What all jobs that were started in this way may cost together.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     note = MultilineField(blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
@@ -121,9 +163,7 @@ class JudgeJob(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     reason = MultilineField(blank=True, help_text="why it was stopped")
-    budget = models.DecimalField(
-        max_digits=12, decimal_places=4, null=True, blank=True, validators=[MinValueValidator(0)]
-    )
+    budget = _budget("budget", "The most that the job may cost.")
     spent = models.DecimalField(max_digits=16, decimal_places=8, default=0, editable=False)
     finished_at = models.DateTimeField(null=True, blank=True)
     claimed_by = models.CharField(max_length=32, blank=True)

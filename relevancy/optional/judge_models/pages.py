@@ -17,7 +17,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
 from . import calibration, counting, judges
-from .access import get_book, is_editor
+from .access import get_book
 from .forms import JudgeModelForm, KeyForm
 from .models import JudgeModel
 
@@ -39,7 +39,7 @@ def judge_model_list(request: HtmxRequest, book_id: int) -> HttpResponse:
     context = {
         "book": book,
         "rows": [JudgeRow(judge, counts.get(judge.pk, counting.AnswerCounts())) for judge in judges],
-        "can_add": is_editor(book) and endpoints.may_create(request.user),
+        "can_add": book.is_editable and endpoints.may_create(request.user),
         "sample": calibration.newest_sample(book),
     }
     return render(request, "judge_models/list.html", context)

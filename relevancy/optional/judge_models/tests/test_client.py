@@ -7,8 +7,9 @@ import pytest
 
 from relevancy import engines
 from relevancy.optional.judge_models.answers import parse_answer
-from relevancy.optional.judge_models.client import JudgeClient, JudgeModelError, JudgeSettings, TimedCompletion
+from relevancy.optional.judge_models.client import JudgeClient, JudgeModelError, TimedCompletion
 from relevancy.optional.judge_models.fake_judge import FakeJudge, fake_judge
+from relevancy.optional.judge_models.models import JudgeModel
 from relevancy.optional.judge_models.prompts import _PICTURES, TEMPLATES, Prompt, build_prompt
 from relevancy.optional.judge_models.protocols import PROTOCOLS
 from tests.slow_server import drip_body, slow_server
@@ -51,14 +52,10 @@ def make_prompt(query: str = "red shoes", title: str = "Red shoes", **fields: An
 
 
 def ask(server: FakeJudge, protocol: str = "openai", prompt: Prompt | None = None, **settings: Any) -> TimedCompletion:
-    settings = {
-        "url": server.url,
-        "model": "m",
-        "rules": LOOPBACK,
-        "key": KEY,
-        "parameters": {"max_tokens": 50},
-    } | settings
-    with JudgeClient(JudgeSettings(PROTOCOLS[protocol], **settings), sleep=lambda seconds: None) as client:
+    settings = {"url": server.url, "model": "m", "secrets": {"key": KEY}, "parameters": {"max_tokens": 50}} | settings
+    rules = settings.pop("rules", LOOPBACK)
+    judge = JudgeModel(protocol=protocol, **settings)
+    with JudgeClient(judge, rules, sleep=lambda seconds: None) as client:
         return client.ask(prompt or make_prompt())
 
 
@@ -153,10 +150,9 @@ def test_long_documents_are_cut() -> None:
 def test_a_refused_format_leads_to_the_next_and_is_not_asked_for_again(
     protocol: str, variant: str, answer_format: str
 ) -> None:
-    settings = {"model": "m", "rules": LOOPBACK}
     with (
         fake_judge(variant=variant) as server,
-        JudgeClient(JudgeSettings(PROTOCOLS[protocol], server.url, **settings)) as client,
+        JudgeClient(JudgeModel(protocol=protocol, url=server.url, model="m"), LOOPBACK) as client,
     ):
         assert client.ask(make_prompt()).answer_format == answer_format
         refused = len(server.requests) - 1
@@ -231,7 +227,7 @@ def test_a_cut_answer_and_a_refusal_of_anthropic_are_noticed() -> None:
 
 
 def test_most_tokens_is_never_too_small() -> None:
-    settings = JudgeSettings(PROTOCOLS["openai"], "http://127.0.0.1:1/v1", "m", LOOPBACK)
-    with JudgeClient(settings) as client:
+    judge = JudgeModel(protocol="openai", url="http://127.0.0.1:1/v1", model="m")
+    with JudgeClient(judge, LOOPBACK) as client:
         prompt = make_prompt(title="ä" * 1000)
         assert client.most_tokens(prompt) > len(prompt.data.encode()) + len(prompt.instructions.encode())

@@ -17,6 +17,8 @@ from relevancy.optional.judge_models.models import JudgeAnswer, JudgeJob, JudgeM
 from relevancy.statistics.types import Coefficient
 from relevancy.templatetags import numbers
 
+FIELDS = ("name", "protocol", "url", "model", "prompt", "parallel", "image_tokens")  # as they are entered
+
 
 class Command(Base):
     help = "Lets language models rate the documents of a book. Their ratings count only after `count`."
@@ -84,19 +86,13 @@ class Command(Base):
 
     def _create(self, options: dict[str, Any]) -> None:
         judge = judges.create(
-            name=options["name"],
-            protocol=options["protocol"],
-            url=options["url"],
-            model=options["model"],
-            prompt=options["prompt"],
             parameters={"max_tokens": options["max_tokens"], "temperature": 0},
             input_price=_amount(options["input_price"], "--input-price"),
             output_price=_amount(options["output_price"], "--output-price"),
-            parallel=options["parallel"],
-            image_tokens=options["image_tokens"],
             key="" if options["no_key"] else sys.stdin.readline().strip(),
             by=find_owner(options["owner"]),
             unrestricted=True,
+            **{name: options[name] for name in FIELDS},
         )
         self.write(
             f"Judge model {judge} created. Its ratings are those of “{judge.rater}”, and count only after `count`."
