@@ -30,7 +30,7 @@ from relevancy.accounts import api_tokens
 from relevancy.formats.evaluation import evaluation_json
 from relevancy.formats.queries import query_list_csv
 from relevancy.formats.relevancy import scorer_file
-from relevancy.formats.reports import agreement_json, comparison_json, ideal_json
+from relevancy.formats.reports import comparison_json, ideal_json
 from relevancy.management.commands import demo, try_scorer
 from relevancy.models import ApiToken, Case
 from relevancy.statistics import Verdict
@@ -67,7 +67,6 @@ SHAPES: dict[tuple[str, str], Any] = {
     ("commands.md", '{"case", "attempt"'): evaluation_json.Evaluation,
     ("commands.md", '{"scorer"'): comparison_json.ComparisonResult,
     ("commands.md", '{"run"'): ideal_json.IdealResult,
-    ("commands.md", '{"raters"'): agreement_json.AgreementResult,
     ("commands.md", '{"value"'): try_scorer.Result,
 }
 # Other text that guides quote.
@@ -371,7 +370,7 @@ def test_every_block_has_a_language_and_every_entry_a_block():
 def test_the_json_of_commands_in_the_text_has_the_members_that_are_printed(monkeypatch):
     text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     report, *others = [match for match in re.findall(r"`(\{\"[^`]+\})`", text) if match.count('"') > 6]
-    assert len(others) == 2
+    assert len(others) == 1
     for shape in others:
         check_shape(shape, Block("commands.md", "json", shape, 0).find(SHAPES))
     demo.load_demo()

@@ -10,7 +10,6 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import books, judging, scorers, tasks
-from relevancy.formats.reports.agreement_json import AgreementResult, build_agreement
 from relevancy.models import Book, JudgingQueue, Role
 from relevancy.models import Query as BookQuery
 from relevancy.models.errors import error_text
@@ -24,7 +23,6 @@ from .preconditions import IfMatch, PreconditionFailed, check_if_match, set_etag
 from .scales import Scale
 
 MAX_PAIRS = 20
-MAX_RATERS_COMPARED = 30  # pairs of raters, each of which takes a bootstrap
 router = Router(tags=["Books"])
 
 
@@ -262,23 +260,6 @@ def change_judging(
     tasks.enqueue_judging_queue(queue)
     details = JudgingDetails.from_orm(queue)
     return set_etag(response, details, state=details)
-
-
-@router.get("/books/{book_id}/agreement", auth=READ, response=AgreementResult)
-def read_agreement(request: ApiRequest, book_id: Id) -> AgreementResult:
-    """How far the raters of a book agree, with 95 % intervals, as `agreement --json` prints it.
-
-    `by_pair` has the 30 pairs of raters with most documents in common. 422 for books of more than 200,000 ratings.
-    """
-    book = get_book(request, book_id)
-    ratings = sum(grade.count for grade in books.count_by_grade(book))
-    if ratings > books.MAX_AGREEMENT_RATINGS:
-        raise ValidationError(
-            f"The book has {ratings:,} ratings; at most {books.MAX_AGREEMENT_RATINGS:,} are compared while you wait. "
-            "Use the command `relevancy agreement` on the server."
-        )
-    result, queries = books.measure_agreement(book=book), books.measure_query_agreement(book=book)
-    return build_agreement(result, queries, book.grades, max_pairs=MAX_RATERS_COMPARED)
 
 
 @router.get("/books/{book_id}/next", auth=RATE, response=Pairs)

@@ -1,17 +1,5 @@
 """Service: books and their settings, and what changes their ratings as a whole: copies, merges, changed ids, raters."""
 
-from .agreement import (
-    MAX_AGREEMENT_RATINGS,
-    BookAgreement,
-    QueryRow,
-    RaterPair,
-    RaterRow,
-    TwoRaters,
-    compare_two_raters,
-    measure_agreement,
-    measure_query_agreement,
-    raters_of,
-)
 from .book_building import BookBuilder, build_book
 from .book_deletion import BookLosses, book_losses, delete_book
 from .book_settings import (
@@ -37,6 +25,7 @@ from .books import (
     count_pairs_by_level,
     find_books,
     queries_with_coverage,
+    raters_of,
 )
 from .copying import (
     COPY_SOURCE,
@@ -78,14 +67,12 @@ UNATTENDED_SOURCES = (
 __all__ = [
     "ASSIGNMENT_SOURCE",
     "COPY_SOURCE",
-    "MAX_AGREEMENT_RATINGS",
     "MERGE_SOURCE",
     "MOVE_SOURCE",
     "REMAP_SOURCE",
     "REMOVAL_SOURCE",
     "UNATTENDED_SOURCES",
     "Assigned",
-    "BookAgreement",
     "BookBuilder",
     "BookLosses",
     "BookPreview",
@@ -95,14 +82,10 @@ __all__ = [
     "MergeResult",
     "MovedDocument",
     "OrphanedRatings",
-    "QueryRow",
     "RaterCount",
-    "RaterPair",
     "RaterPreview",
     "RaterRatings",
-    "RaterRow",
     "SettingsChanged",
-    "TwoRaters",
     "assign_ratings",
     "book_losses",
     "book_settings",
@@ -111,7 +94,6 @@ __all__ = [
     "change_book",
     "change_settings",
     "check_mergeable",
-    "compare_two_raters",
     "copy_book",
     "copy_queries",
     "copy_ratings",
@@ -124,8 +106,6 @@ __all__ = [
     "delete_book",
     "find_books",
     "find_orphaned_ratings",
-    "measure_agreement",
-    "measure_query_agreement",
     "merge_books",
     "merged_text",
     "move_ratings",

@@ -64,6 +64,13 @@ def books_to_judge(user: User, *, count: int = 5) -> Sequence[Any]:
     return list(books.annotate(left=_left(user)).filter(left__gt=0).order_by("name", "pk")[:count])
 
 
+def raters_of(book: Book) -> QuerySet[User]:
+    """Returns the users with a rating in a book, by name."""
+    stored = Rating.objects.filter(rater=OuterRef("pk"), query__book=book)
+    imported = ImportedRating.objects.applied().filter(rater=OuterRef("pk"), query__book=book)
+    return User.objects.filter(Exists(stored) | Exists(imported)).order_by("name", "email", "pk")
+
+
 def count_by_rater(book: Book) -> list[RaterCount]:
     """Returns the raters of a book, those with most ratings first. Two SQL statements."""
     counts: dict[int, Counter[str]] = defaultdict(Counter)

@@ -37,14 +37,11 @@ from .judging_queue import (
     refresh_judging_order,
     set_judging,
 )
-from .pace import Pace
 from .repeats import (
     REPEAT_OFFSET,
-    SelfAgreement,
     answer_repeat,
     count_due_repeats,
     due_repeats,
-    measure_self_agreement,
     read_repeat,
     undo_repeat,
 )
@@ -60,8 +57,6 @@ __all__ = [
     "Conflict",
     "JudgedDocument",
     "JudgingProgress",
-    "Pace",
-    "SelfAgreement",
     "Sitting",
     "adjudicate",
     "answer_repeat",
@@ -81,7 +76,6 @@ __all__ = [
     "judging_queue",
     "keep_claims",
     "last_judged",
-    "measure_self_agreement",
     "measure_sitting",
     "next_pairs",
     "next_query",

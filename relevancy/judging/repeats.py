@@ -8,9 +8,7 @@ See docs/decisions/0110.
 from __future__ import annotations
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
@@ -20,22 +18,11 @@ from django.utils import timezone
 from relevancy.models import Book, JudgingPair, JudgingQueue, Query, Rating, RepeatedPair, User, Verdict
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings.ratings import InvalidRating, check_may_rate, check_scale
-from relevancy.statistics import Agreement, RaterTable, measure_agreement
 
 from .judging_documents import JudgedDocument, read_documents
 
 DISTANCE = 20  # judgments between the first and the second one
 REPEAT_OFFSET = 2 * 10**12  # added to the ids of repeated pairs, so that no other card has the same
-FIRST, SECOND = 0, 1
-
-
-@dataclass(frozen=True)
-class SelfAgreement:
-    """How far a rater agrees with themselves. agreement: of the first and the second rating, with an interval over queries."""
-
-    rater: User
-    repeats: int
-    agreement: Agreement
 
 
 def schedule_repeat(*, query: Query, doc_id: str, by: User, has_grade: bool) -> None:
@@ -117,21 +104,6 @@ def undo_repeat(*, book: Book, by: User, after: datetime | None) -> int | None:
         return None
     own.filter(pk=last.pk).update(verdict="", value=None, first_value=None, at=None)
     return REPEAT_OFFSET + int(last.pk)
-
-
-def measure_self_agreement(book: Book) -> list[SelfAgreement]:
-    """Returns how far each rater with repeats agrees with themselves, those with most repeats first. Two SQL statements."""
-    rows = RepeatedPair.objects.filter(query__book=book, verdict=Verdict.RATED).order_by("pk")
-    cells: dict[int, list[tuple[int, int, int, float]]] = defaultdict(list)
-    for pk, rater_id, query_id, first, second in rows.values_list("pk", "rater_id", "query_id", "first_value", "value"):
-        if first is not None and second is not None:  # the database refuses others
-            cells[rater_id] += [(query_id, pk, FIRST, first), (query_id, pk, SECOND, second)]
-    users = User.objects.in_bulk(cells)
-    agreements = [
-        SelfAgreement(users[pk], len(rows) // 2, measure_agreement(RaterTable.build(rows, book.grades)))
-        for pk, rows in cells.items()
-    ]
-    return sorted(agreements, key=lambda agreement: (-agreement.repeats, str(agreement.rater), agreement.rater.pk))
 
 
 def _is_chosen(queue: JudgingQueue, query_id: int, doc_id: str, rater_id: int) -> bool:

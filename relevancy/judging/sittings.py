@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from statistics import median
 
 from relevancy.models import Book, RatingChange, User
 
 from .judging import JUDGED
-from .pace import PAGE_SOURCE, working_seconds
 
+PAGE_SOURCE = "page"
+BREAK = timedelta(minutes=5)  # a longer time between two ratings is a break
 SITTING_GAP = timedelta(minutes=30)  # a longer one ends the sitting
 MIN_GAPS = 5  # fewer say nothing about the pace
 MAX_READ = 200  # changes, newest first
@@ -55,13 +57,15 @@ def measure_sitting(*, book: Book, by: User, now: datetime) -> Sitting:
             times.append(at)
     else:
         is_partial = len(rows) == MAX_READ
-    return Sitting(len(times), _median_gap(times), is_partial)
-
-
-def _median_gap(times: Sequence[datetime]) -> timedelta | None:
-    """Returns the median gap between times, newest first."""
     gaps = working_seconds(reversed(times))
-    return timedelta(seconds=median(gaps)) if len(gaps) >= MIN_GAPS else None
+    gap = timedelta(seconds=median(gaps)) if len(gaps) >= MIN_GAPS else None
+    return Sitting(len(times), gap, is_partial)
+
+
+def working_seconds(times: Iterable[datetime]) -> list[float]:
+    """Returns the seconds between times, the earliest first, without breaks and times that are the same."""
+    between = (later - earlier for earlier, later in pairwise(times))
+    return [time.total_seconds() for time in between if timedelta(0) < time <= BREAK]
 
 
 def _rounded(number: float) -> int:

@@ -38,7 +38,6 @@ from .history import (
 )
 from .packages import missing_measures
 from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
-from .rater_scores import RaterQueryScore, RaterScore, measure_rater_scores
 from .ratings import QueryRatings, RatingRecord
 from .rescoring import MAX_SUMMED, rescore_case, rescore_history, rescore_query, rescore_run, sum_outdated
 from .revisions import (
@@ -81,8 +80,6 @@ __all__ = [
     "Level",
     "LevelHistory",
     "QueryRatings",
-    "RaterQueryScore",
-    "RaterScore",
     "RatingRecord",
     "RatingRow",
     "RunDifference",
@@ -118,7 +115,6 @@ __all__ = [
     "links_changed",
     "lock_queries",
     "mapped_scales",
-    "measure_rater_scores",
     "missing_measures",
     "preview_case_scores",
     "preview_grades",

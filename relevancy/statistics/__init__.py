@@ -14,17 +14,7 @@ from .level_changes import MIN_LEVEL_VALUES, ChangePoint, LevelChange, find_leve
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference, required_queries
 from .randomisation import RunMeans, compare_means
-from .raters import (
-    AgreeingRaters,
-    KappaWeights,
-    PairAgreement,
-    QueryGrades,
-    RaterFigures,
-    compare_raters,
-    count_agreeing,
-    measure_queries,
-    measure_raters,
-)
+from .rater_pairs import KappaWeights, PairAgreement, compare_raters
 from .sign_test import SignTest, sign_test
 from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_paired
 
@@ -35,7 +25,6 @@ __all__ = [
     "MIN_LEVEL_VALUES",
     "SEED",
     "TIE",
-    "AgreeingRaters",
     "Agreement",
     "ChangePoint",
     "Coefficient",
@@ -46,8 +35,6 @@ __all__ = [
     "Movements",
     "PairAgreement",
     "PairedComparison",
-    "QueryGrades",
-    "RaterFigures",
     "RaterTable",
     "RunMeans",
     "SignTest",
@@ -57,7 +44,6 @@ __all__ = [
     "compare_paired",
     "compare_raters",
     "correct_holm",
-    "count_agreeing",
     "count_movements",
     "detectable_difference",
     "find_interval",
@@ -66,8 +52,6 @@ __all__ = [
     "jaccard",
     "list_too_few",
     "measure_agreement",
-    "measure_queries",
-    "measure_raters",
     "merge_units",
     "pettitt_test",
     "rbo",

@@ -3,17 +3,13 @@
 from .agreement import Agreement, Coefficient
 from .intervals import Interval
 from .level_changes import LevelChange
-from .raters import AgreeingRaters, PairAgreement, RaterFigures
 from .verdicts import PairedComparison, Verdict
 
 __all__ = [
-    "AgreeingRaters",
     "Agreement",
     "Coefficient",
     "Interval",
     "LevelChange",
-    "PairAgreement",
     "PairedComparison",
-    "RaterFigures",
     "Verdict",
 ]

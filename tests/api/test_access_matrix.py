@@ -102,7 +102,6 @@ read_grading       see     read   200
 change_grading     edit    write  200
 read_judging       see     read   200
 change_judging     edit    write  200
-read_agreement     see     read   200
 next_pairs         rate    rate   200
 read_query         see     read   200
 change_query       edit    write  200

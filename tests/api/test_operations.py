@@ -6,7 +6,6 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from relevancy import books, ratings
 from relevancy.api import paging
 from relevancy.models import Activity, CaseScore, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
@@ -437,28 +436,6 @@ def test_next_pairs_and_rating_them(client, api, case):
     other = make_user("other")
     case.book.teams.add(make_team(other=Role.RATER))
     assert api(other).get(f"/books/{book}/next?count=20")["items"] == []  # the first rater has them
-
-
-def test_agreement_is_what_the_command_prints(client, case, capsys, monkeypatch):
-    raters = [make_user(name) for name in ("Ann", "Ben", "Cleo")]
-    for number in range(12):
-        for rater in raters[: 2 + number % 2]:
-            query = query_of(case, f"query {1 + number % 3}")
-            value = (number + (rater.name == "Ben" and number % 4 == 0)) % 4
-            ratings.rate(query=query, doc_id=f"d{number}", value=value, by=rater)
-    result = client.get(f"/books/{case.book_id}/agreement")
-    call_command("agreement", str(case.book_id), "--json")
-    assert result == json.loads(capsys.readouterr().out)
-    assert (result["raters"], result["items"], len(result["by_pair"])) == (4, 12, 3)  # the owner rated alone
-    assert len(result["intervals"]["agreement"]) == 2
-
-    monkeypatch.setattr("relevancy.api.books.MAX_RATERS_COMPARED", 1)
-    (pair,) = client.get(f"/books/{case.book_id}/agreement")["by_pair"]
-    assert (pair["a"], pair["b"], pair["items"]) == ("Ann", "Ben", 12)
-    monkeypatch.setattr(books, "MAX_AGREEMENT_RATINGS", 20)
-    response = client.send("GET", f"/books/{case.book_id}/agreement")
-    assert response.status_code == 422
-    assert "at most 20 are compared" in response.json()["detail"]
 
 
 def test_me(client, case):

@@ -130,14 +130,6 @@ def test_decision_after_an_import(is_withdrawn: bool, monkeypatch: pytest.Monkey
         assert Rating.objects.filter(rater=other, value=3, is_adjudication=False).exists()
 
 
-def test_agreement_leaves_decisions_out_and_has_imported_ratings(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = make_case(1, {"query 1": {"a": 0}})
-    judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=make_user())
-    import_unmoved(monkeypatch, case, {"query 1": {"b": 3}}, other := make_user("Other"))
-    agreement = books.measure_agreement(book=case.book)
-    assert (agreement.documents, {*agreement.raters}) == (2, {case.owner, other})
-
-
 def test_merge_has_imported_ratings_of_both_books(monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case(2, {"query 1": {"a": 1}})
     other = make_case(["query 1", "yours"], {"query 1": {"a": 0}}, owner=case.owner)

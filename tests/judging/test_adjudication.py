@@ -144,16 +144,6 @@ def test_decisions_off_the_scale_are_refused(case: Case, judge: User) -> None:
     assert judging.count_adjudications(case.book) == 0
 
 
-def test_agreement_leaves_decisions_out(case: Case, judge: User) -> None:
-    before = books.measure_agreement(book=case.book)
-    judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=judge)
-    after = books.measure_agreement(book=case.book)
-    assert (len(after.raters), after.agreement.agreement.value) == (
-        len(before.raters),
-        before.agreement.agreement.value,
-    )
-
-
 def test_a_decision_is_a_rating_of_the_queue(case: Case, judge: User) -> None:
     judging.set_judging(book=case.book, depth=3, ratings_per_pair=4, order="query")
     judging.build_judging_queue(book=case.book)

@@ -105,22 +105,6 @@ def test_undo_takes_the_second_judgment_back_if_it_is_the_last(case: Case) -> No
     assert judging.due_repeats(queue=queue_of(case), by=rater)[0].pair.pk == document.pair.pk
 
 
-def test_self_agreement_counts_equal_grades(case: Case) -> None:
-    rater, other = make_user(), make_user()
-    for number, text in enumerate(("query 1", "query 2", "query 3", "query 4")):
-        grades = {"first_value": 2, "value": 2 if number else 0, "verdict": Verdict.RATED}
-        RepeatedPair.objects.create(query=query_of(case, text), doc_id="a", rater=rater, wait=0, **grades)
-    RepeatedPair.objects.create(
-        query=query_of(case, "query 1"), doc_id="a", rater=other, wait=0, verdict=Verdict.CANNOT
-    )
-    (result,) = judging.measure_self_agreement(case.book)
-    agreement = result.agreement.agreement
-    assert (result.rater, result.repeats, agreement.value) == (rater, 4, 0.75)
-    assert agreement.low is not None
-    assert agreement.high is not None
-    assert agreement.low < 0.75 <= agreement.high
-
-
 def test_new_grades_change_both_judgments(case: Case) -> None:
     rater = make_user()
     judge_some(case, rater, 36, value=3)

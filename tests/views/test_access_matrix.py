@@ -228,10 +228,6 @@ book_conflicts         GET    see     200
 book_adjudicate        POST   edit    302
 book_ratings_csv       GET    see     200
 book_download          GET    see     200
-book_agreement         GET    see     200
-book_agreement_queries GET    see     200
-book_agreement_pair    GET    see     302
-book_agreement_rater   GET    see     200
 book_rater             GET    edit    200
 book_rater             POST   edit    302
 judge                  GET    rate    200

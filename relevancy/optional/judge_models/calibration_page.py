@@ -11,8 +11,8 @@ from django.views.decorators.http import require_GET, require_POST
 
 from relevancy.models import Book, Case, Role, Run, ScorerVersion, User
 from relevancy.models.errors import error_text
+from relevancy.statistics import Coefficient
 from relevancy.templatetags import numbers
-from relevancy.views.books.agreement import Figure
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
@@ -103,16 +103,17 @@ def _targets(book: Book, user: User) -> dict[str, tuple[Run, ScorerVersion]]:
     return targets
 
 
-def _figures(result: calibration.Calibration) -> Sequence[Figure]:
+def _figures(result: calibration.Calibration) -> Sequence[tuple[str, Coefficient, str]]:
+    """Returns figures with their names and meanings."""
     agreement = result.agreement
     commonest = f"{100 * (agreement.commonest or 0):.0f} %"
     return [
-        Figure(
+        (
             "Krippendorff’s alpha, ordinal",
             agreement.alpha["ordinal"],
             "1: the judge model always agrees with people; 0: no more than by chance. Close grades count as near misses.",
         ),
-        Figure(
+        (
             "Same grade",
             agreement.agreement,
             f"The share of documents with the same grade. Always giving the commonest grade would agree with {commonest}.",

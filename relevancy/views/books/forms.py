@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-from urllib.parse import urlencode
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -199,38 +198,6 @@ class ConflictFilterForm(forms.Form):
         label="Show",
         choices=[(judging.OPEN, "not decided"), (judging.DECIDED, "decided"), ("all", "all")],
     )
-
-
-class RaterPairForm(forms.Form):
-    """Two raters, and the cell of their confusion matrix whose documents are listed."""
-
-    first = forms.ModelChoiceField(queryset=User.objects.none())
-    second = forms.ModelChoiceField(queryset=User.objects.none())
-    grade_a = forms.FloatField(required=False)
-    grade_b = forms.FloatField(required=False)
-
-    def __init__(self, raters: QuerySet[User], data: FormData) -> None:
-        super().__init__(data)
-        for name in ("first", "second"):
-            field = self.fields[name]
-            assert isinstance(field, forms.ModelChoiceField)
-            field.queryset = raters
-
-    def clean(self) -> None:
-        if self.cleaned_data.get("first") == self.cleaned_data.get("second"):
-            raise ValidationError("Choose two raters.")
-
-    @property
-    def address(self) -> str:
-        """The query string of the page, without the number of the page of documents."""
-        chosen = self.cleaned_data
-        values = {
-            "first": chosen["first"].pk,
-            "second": chosen["second"].pk,
-            "grade_a": chosen["grade_a"],
-            "grade_b": chosen["grade_b"],
-        }
-        return urlencode({name: value for name, value in values.items() if value is not None})
 
 
 class DecisionForm(forms.Form):

@@ -3,7 +3,6 @@
 from django.urls import path
 
 from . import (
-    agreement,
     book_actions,
     book_import,
     changes,
@@ -11,7 +10,6 @@ from . import (
     merging,
     moves,
     pages,
-    rater_agreement,
     raters,
 )
 
@@ -23,14 +21,6 @@ urlpatterns = [
     path("books/<int:book_id>/delete/", book_actions.book_delete, name="book_delete"),
     path("books/<int:book_id>/settings/", pages.book_settings, name="book_settings"),
     path("books/<int:book_id>/change/", changes.book_change, name="book_change"),
-    path("books/<int:book_id>/agreement/", agreement.book_agreement, name="book_agreement"),
-    path("books/<int:book_id>/agreement/queries/", agreement.book_agreement_queries, name="book_agreement_queries"),
-    path("books/<int:book_id>/agreement/pair/", rater_agreement.book_agreement_pair, name="book_agreement_pair"),
-    path(
-        "books/<int:book_id>/agreement/raters/<int:rater_id>/",
-        rater_agreement.book_agreement_rater,
-        name="book_agreement_rater",
-    ),
     path("books/<int:book_id>/raters/<int:rater_id>/", raters.book_rater, name="book_rater"),
     path("books/<int:book_id>/conflicts/", conflicts.book_conflicts, name="book_conflicts"),
     path("books/<int:book_id>/conflicts/<int:query_id>/decide/", conflicts.book_adjudicate, name="book_adjudicate"),

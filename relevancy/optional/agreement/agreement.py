@@ -1,4 +1,4 @@
-"""How far the raters of a book agree: all of them, one among the others, two with each other, and on each query."""
+"""How far the raters of a book agree: all of them, one among the others, two with each other, on each query, and with themselves."""
 
 from __future__ import annotations
 
@@ -6,26 +6,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Exists, OuterRef, QuerySet
+from relevancy.models import Book, Query, RepeatedPair, User, Verdict, current_ratings
+from relevancy.statistics import Agreement, Coefficient, KappaWeights, PairAgreement, RaterTable, compare_raters
+from relevancy.statistics import measure_agreement as measure_table
 
-from relevancy.judging.pace import Pace, measure_pace
-from relevancy.models import Book, ImportedRating, Query, Rating, User, current_ratings
-from relevancy.statistics import (
+from .pace import Pace, measure_pace
+from .statistics import (
     AgreeingRaters,
-    Agreement,
-    Coefficient,
-    KappaWeights,
-    PairAgreement,
     QueryGrades,
     RaterFigures,
-    RaterTable,
-    compare_raters,
     count_agreeing,
+    estimate_kappas,
     measure_queries,
     measure_raters,
 )
-from relevancy.statistics import measure_agreement as measure_table
 
+FIRST, SECOND = 0, 1  # judgments of a document by one rater
 COLUMNS = ("id", "query_id", "query__link_id", "doc_id", "rater_id", "value", "is_adjudication")
 
 
@@ -89,19 +85,21 @@ class TwoRaters:
     documents: Mapping[tuple[float, float], Sequence[tuple[int, str]]]
 
 
+@dataclass(frozen=True)
+class SelfAgreement:
+    """How far a rater agrees with themselves. agreement: of the first and the second rating, with an interval over queries."""
+
+    rater: User
+    repeats: int
+    agreement: Agreement
+
+
 type _Grade = tuple[int, int, str, int, float]
 """The id of the query; its unit, which is the query, or those that it is linked with; document; rater's id; grade."""
 
 
 # 100,000 ratings take less than two seconds, most of them with one core for the intervals.
-MAX_AGREEMENT_RATINGS = 200_000  # that are read while a person waits
-
-
-def raters_of(book: Book) -> QuerySet[User]:
-    """Returns the users with a rating in a book, by name."""
-    stored = Rating.objects.filter(rater=OuterRef("pk"), query__book=book)
-    imported = ImportedRating.objects.applied().filter(rater=OuterRef("pk"), query__book=book)
-    return User.objects.filter(Exists(stored) | Exists(imported)).order_by("name", "email", "pk")
+MAX_RATINGS = 200_000  # that are read while a person waits
 
 
 def measure_agreement(*, book: Book) -> BookAgreement:
@@ -168,7 +166,22 @@ def compare_two_raters(*, book: Book, a: User, b: User) -> TwoRaters:
         for rater_id, (unit, value) in own.items()
     ]
     (figures,) = compare_raters(RaterTable.build(cells, book.grades))
-    return TwoRaters(a, b, figures, figures.estimate_kappas(), documents)
+    return TwoRaters(a, b, figures, estimate_kappas(figures), documents)
+
+
+def measure_self_agreement(book: Book) -> list[SelfAgreement]:
+    """Returns how far each rater with repeats agrees with themselves, those with most repeats first. Two SQL statements."""
+    rows = RepeatedPair.objects.filter(query__book=book, verdict=Verdict.RATED).order_by("pk")
+    cells: dict[int, list[tuple[int, int, int, float]]] = defaultdict(list)
+    for pk, rater_id, query_id, first, second in rows.values_list("pk", "rater_id", "query_id", "first_value", "value"):
+        if first is not None and second is not None:  # the database refuses others
+            cells[rater_id] += [(query_id, pk, FIRST, first), (query_id, pk, SECOND, second)]
+    users = User.objects.in_bulk(cells)
+    agreements = [
+        SelfAgreement(users[pk], len(rows) // 2, measure_table(RaterTable.build(rows, book.grades)))
+        for pk, rows in cells.items()
+    ]
+    return sorted(agreements, key=lambda agreement: (-agreement.repeats, str(agreement.rater), agreement.rater.pk))
 
 
 def _read_grades(book: Book, rater: User | None = None) -> list[_Grade]:

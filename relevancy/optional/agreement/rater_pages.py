@@ -9,17 +9,19 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 
-from relevancy import books, judging, scores
+from relevancy import books, judging
 from relevancy.models import Book, Case, Query, Role
-from relevancy.statistics.types import Interval
+from relevancy.statistics import Interval
 from relevancy.templatetags import numbers
+from relevancy.views.books.conflicts import CONFLICTS_PER_PAGE, build_conflict_rows
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 
-from .agreement import Figure
-from .agreement_sentences import MIN_QUERIES, score_sentences
-from .conflicts import CONFLICTS_PER_PAGE, build_conflict_rows
+from . import agreement
 from .forms import RaterPairForm
+from .pages import Figure
+from .rater_scores import RaterQueryScore, RaterScore, measure_rater_scores
+from .sentences import MIN_QUERIES, score_sentences
 
 MAX_QUERIES = 5_000  # of the cases together, whose scores are computed while the page is opened
 MAX_LISTED = 20
@@ -54,10 +56,10 @@ class Cell:
 class ScoreRow:
     """A case by the ratings of one rater. queries: those whose score moves most, with their texts."""
 
-    score: scores.RaterScore
+    score: RaterScore
     interval: Interval | None
     sentences: Sequence[str]
-    queries: Sequence[tuple[str, scores.RaterQueryScore]]
+    queries: Sequence[tuple[str, RaterQueryScore]]
 
     @property
     def interval_text(self) -> str:
@@ -79,7 +81,7 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
         raise Http404("No such raters.")
     a, b = form.cleaned_data["first"], form.cleaned_data["second"]
     cell = form.cleaned_data["grade_a"], form.cleaned_data["grade_b"]
-    result = books.compare_two_raters(book=book, a=a, b=b)
+    result = agreement.compare_two_raters(book=book, a=a, b=b)
     documents = result.documents.get(cell, ())
     page = Paginator(documents, CONFLICTS_PER_PAGE).get_page(request.GET.get("page"))
     keys = [{"query_id": query_id, "doc_id": doc_id} for query_id, doc_id in page]
@@ -98,7 +100,7 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
         "can_decide": book.is_editable,
         "parameters": form.address,
     }
-    return render(request, "books/agreement_pair.html", context)
+    return render(request, "agreement/pair.html", context)
 
 
 @require_GET
@@ -111,13 +113,13 @@ def book_agreement_rater(request: HtmxRequest, book_id: int, rater_id: int) -> H
     context: dict[str, object] = {"book": book, "rater": rater, "queries": queries, "max_queries": MAX_QUERIES}
     context["can_edit"] = book.is_editable
     if queries <= MAX_QUERIES:
-        context["rows"] = [_score_row(score, str(rater)) for score in scores.measure_rater_scores(cases, book, rater)]
+        context["rows"] = [_score_row(score, str(rater)) for score in measure_rater_scores(cases, book, rater)]
         context["min_queries"] = MIN_QUERIES
-    return render(request, "books/agreement_rater.html", context)
+    return render(request, "agreement/rater.html", context)
 
 
 def _matrix(
-    book: Book, result: books.TwoRaters, chosen: tuple[float | None, float | None]
+    book: Book, result: agreement.TwoRaters, chosen: tuple[float | None, float | None]
 ) -> list[tuple[float, list[Cell], int]]:
     """Returns `[(grade by a, cells, documents)]`, with the highest grade first."""
     grades = book.grades[::-1]
@@ -135,7 +137,7 @@ def _matrix(
     return rows
 
 
-def _score_row(score: scores.RaterScore, name: str) -> ScoreRow:
+def _score_row(score: RaterScore, name: str) -> ScoreRow:
     moved = sorted(score.queries, key=lambda query: (-abs(query.weight * query.difference), query.query_id))[
         :MAX_LISTED
     ]

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from relevancy.models import Book, Case, Run, ScorerVersion, User
+from relevancy.scores import known_grades
+from relevancy.scores.book_previews import newest_finished_run, read_inputs
+from relevancy.scores.score_rankings import score_known
 from relevancy.scoring import case_mean, exact_units, points
 from relevancy.statistics import Differences, Interval, find_interval
-
-from .book_previews import newest_finished_run, read_inputs
-from .grades import known_grades
-from .score_rankings import score_known
 
 
 @dataclass(frozen=True)

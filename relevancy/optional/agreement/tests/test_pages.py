@@ -3,10 +3,10 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import books, scores
-from relevancy.models import User
+from relevancy.models import RepeatedPair, User
+from relevancy.optional.agreement import agreement, rater_pages
+from relevancy.optional.agreement.rater_scores import measure_rater_scores
 from relevancy.templatetags.numbers import coefficient, difference, effect
-from relevancy.views.books import agreement, rater_agreement
 from tests.factories import make_attempt, make_user, rate_all, run_now
 from tests.views.workbench.example_cases import make_workbench_case
 
@@ -30,7 +30,7 @@ def at(case):
 
 def test_page_has_the_figures_of_the_service(sign_in, case):
     response = sign_in("viewer").get(at(case))
-    result = books.measure_agreement(book=case.book)
+    result = agreement.measure_agreement(book=case.book)
     page = response.content.decode()
     expected = result.agreement.alpha["ordinal"]
     assert expected.value is not None
@@ -74,7 +74,7 @@ def pair_at(case, a, b, **cell):
 def test_each_rater_has_bias_and_grades(sign_in, case):
     response = sign_in("viewer").get(at(case))
     page = response.content.decode()
-    for row in books.measure_agreement(book=case.book).by_rater:
+    for row in agreement.measure_agreement(book=case.book).by_rater:
         assert f'data-rater="{row.rater.pk}"' in page
         assert reverse("book_agreement_rater", args=[case.book_id, row.rater.pk]) in page
         assert effect(row.figures.bias.value) in page
@@ -128,7 +128,7 @@ def test_unknown_raters_are_not_found(sign_in, case, query):
 def test_scores_by_one_rater(sign_in, case):
     run_now(make_attempt(case))
     one, _ = two(case)
-    expected, *_ = scores.measure_rater_scores([case], case.book, one)
+    expected, *_ = measure_rater_scores([case], case.book, one)
     page = sign_in("viewer").get(reverse("book_agreement_rater", args=[case.book_id, one.pk]))
     assert expected.difference
     assert f'data-difference="{difference(expected.difference)}"' in page.content.decode()
@@ -137,7 +137,7 @@ def test_scores_by_one_rater(sign_in, case):
 
 
 def test_cases_with_many_queries_are_not_scored_on_the_page(sign_in, case, monkeypatch):
-    monkeypatch.setattr(rater_agreement, "MAX_QUERIES", 5)
+    monkeypatch.setattr(rater_pages, "MAX_QUERIES", 5)
     page = sign_in("viewer").get(reverse("book_agreement_rater", args=[case.book_id, two(case)[1].pk]))
     assert "agreement --scores" in page.content.decode()
     assert "rows" not in page.context
@@ -146,3 +146,22 @@ def test_cases_with_many_queries_are_not_scored_on_the_page(sign_in, case, monke
 def test_the_page_says_who_is_a_machine(sign_in, case):
     User.objects.filter(name="Three").update(kind=User.Kind.MACHINE)
     assert "Machine" in sign_in("viewer").get(at(case)).content.decode()
+
+
+def test_pages_of_the_book_and_of_a_rater_lead_here(sign_in, case):
+    client = sign_in("editor")
+    assert at(case) in client.get(reverse("book", args=[case.book_id])).content.decode()
+    rater, _ = two(case)
+    own = reverse("book_rater", args=[case.book_id, rater.pk])
+    alone = reverse("book_agreement_rater", args=[case.book_id, rater.pk])
+    assert alone in client.get(own).content.decode()
+    assert own in client.get(alone).content.decode()
+    assert own not in sign_in("rater").get(alone).content.decode()
+
+
+def test_raters_who_judged_documents_twice_are_compared_with_themselves(sign_in, people, case):
+    query = case.book.queries.first()
+    RepeatedPair.objects.create(
+        query=query, doc_id="a", rater=people["rater"], wait=0, verdict="rated", first_value=2, value=0
+    )
+    assert 'data-repeats="1"' in sign_in("viewer").get(at(case)).content.decode()

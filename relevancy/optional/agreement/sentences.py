@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
-from relevancy import judging, scores
-from relevancy.statistics.types import Agreement, Coefficient, RaterFigures
+from relevancy.statistics import Agreement, Coefficient
 from relevancy.templatetags import numbers
 from relevancy.wording import counted
+
+from .pace import Pace
+from .rater_scores import RaterScore
+from .statistics import RaterFigures
 
 RELIABLE, TENTATIVE = 0.8, 2 / 3  # Krippendorff's limits for alpha
 MIN_QUERIES = 20  # fewer say too little for an interval
@@ -57,7 +60,7 @@ def bias_text(figures: RaterFigures) -> str:
     return "no difference shown"
 
 
-def pace_text(pace: judging.Pace | None) -> str:
+def pace_text(pace: Pace | None) -> str:
     """Returns a pace: "8 s" or "2 min 5 s"; "–" if there is none."""
     if pace is None:
         return numbers.MISSING
@@ -78,7 +81,7 @@ def agreeing_text(raters: int, agreeing: int) -> str:
     )
 
 
-def score_sentences(score: scores.RaterScore, name: str) -> Sequence[str]:
+def score_sentences(score: RaterScore, name: str) -> Sequence[str]:
     """Returns how far the score of a case moves if only this rater counts."""
     difference = score.difference
     if difference is None:

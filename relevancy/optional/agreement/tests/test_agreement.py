@@ -5,8 +5,17 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from relevancy import books, judging, queries, scores
-from relevancy.models import Case, QueryScore, RatingChange, ScorerVersion, User, Verdict
+from relevancy import judging, queries, scores
+from relevancy.models import Case, QueryScore, RatingChange, RepeatedPair, ScorerVersion, User, Verdict
+from relevancy.optional.agreement.agreement import (
+    compare_two_raters,
+    measure_agreement,
+    measure_query_agreement,
+    measure_self_agreement,
+)
+from relevancy.optional.agreement.pace import Pace
+from relevancy.optional.agreement.rater_scores import measure_rater_scores
+from tests.books.test_books_and_imports import import_unmoved
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, set_rule
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -27,7 +36,7 @@ def jonas(case: Case) -> User:
 
 
 def test_raters_among_the_others(case: Case) -> None:
-    result = books.measure_agreement(book=case.book)
+    result = measure_agreement(book=case.book)
     by_name = {str(row.rater): row.figures for row in result.by_rater}
     assert [row.rater for row in result.by_rater] == result.raters
     # Mira − Jonas: 0, 1, 3, −2.
@@ -37,10 +46,10 @@ def test_raters_among_the_others(case: Case) -> None:
 
 
 def test_linked_queries_are_drawn_together(case: Case) -> None:
-    before = books.measure_agreement(book=case.book)
+    before = measure_agreement(book=case.book)
     assert (before.agreement.queries, before.agreement.agreement.low) == (2, 0.0)
     queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
-    after = books.measure_agreement(book=case.book)
+    after = measure_agreement(book=case.book)
     assert after.agreement.queries == 1
     assert after.agreement.agreement.value == before.agreement.agreement.value
     assert (after.agreement.agreement.low, after.agreement.agreement.high) == (None, None)
@@ -48,7 +57,7 @@ def test_linked_queries_are_drawn_together(case: Case) -> None:
 
 
 def test_queries_with_the_least_agreement_come_first(case: Case) -> None:
-    rows = books.measure_query_agreement(book=case.book)
+    rows = measure_query_agreement(book=case.book)
     assert [(row.query.text, row.figures.agreement, row.figures.items) for row in rows] == [
         ("query 2", 0.0, 2),
         ("query 1", 0.5, 2),
@@ -58,7 +67,7 @@ def test_queries_with_the_least_agreement_come_first(case: Case) -> None:
 
 
 def test_two_raters_have_the_documents_of_each_cell(case: Case, jonas: User) -> None:
-    result = books.compare_two_raters(book=case.book, a=case.owner, b=jonas)
+    result = compare_two_raters(book=case.book, a=case.owner, b=jonas)
     one, two = query_of(case, "query 1").pk, query_of(case, "query 2").pk
     assert result.documents == {
         (3.0, 3.0): [(one, "a")],
@@ -67,7 +76,7 @@ def test_two_raters_have_the_documents_of_each_cell(case: Case, jonas: User) -> 
         (0.0, 2.0): [(two, "b")],
     }
     assert result.figures is not None
-    pair = next(iter(books.measure_agreement(book=case.book).pairs))
+    pair = next(iter(measure_agreement(book=case.book).pairs))
     assert result.kappas["quadratic"].value == pytest.approx(pair.figures.kappa("quadratic"))
     grades = case.book.grades
     for (a, b), documents in result.documents.items():
@@ -76,10 +85,10 @@ def test_two_raters_have_the_documents_of_each_cell(case: Case, jonas: User) -> 
 
 def test_two_raters_leave_decisions_out(case: Case, jonas: User) -> None:
     judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=1, by=jonas)
-    result = books.compare_two_raters(book=case.book, a=case.owner, b=jonas)
+    result = compare_two_raters(book=case.book, a=case.owner, b=jonas)
     assert result.figures is not None
     assert result.figures.items == 3
-    alone = books.compare_two_raters(book=case.book, a=case.owner, b=make_user())
+    alone = compare_two_raters(book=case.book, a=case.owner, b=make_user())
     assert (alone.figures, alone.documents) == (None, {})
 
 
@@ -103,8 +112,8 @@ def record(
     )
 
 
-def pace_of(case: Case, rater: User) -> judging.Pace | None:
-    rows = books.measure_agreement(book=case.book).by_rater
+def pace_of(case: Case, rater: User) -> Pace | None:
+    rows = measure_agreement(book=case.book).by_rater
     return next(row.pace for row in rows if row.rater == rater)
 
 
@@ -112,7 +121,7 @@ def test_pace_is_the_median_between_ratings_without_breaks(case: Case, jonas: Us
     """Ten times of 4 s, a night, ten of 10 s, one of 8 s."""
     morning = [100_000 + 10 * number for number in range(11)]
     record(case, jonas, [4 * number for number in range(11)] + morning + [morning[-1] + 8])
-    assert pace_of(case, jonas) == judging.Pace(seconds=8.0, intervals=21, breaks=1)
+    assert pace_of(case, jonas) == Pace(seconds=8.0, intervals=21, breaks=1)
 
 
 def test_pace_counts_ratings_of_one_moment_once_and_only_those_given_on_pages(case: Case, jonas: User) -> None:
@@ -120,7 +129,7 @@ def test_pace_counts_ratings_of_one_moment_once_and_only_those_given_on_pages(ca
     record(case, jonas, [number / 10 for number in range(100)], source="import")
     record(case, jonas, [number / 10 for number in range(100)], verdict=Verdict.LATER)
     record(case, case.owner, [6 * number for number in range(10)])
-    assert pace_of(case, jonas) == judging.Pace(seconds=6.0, intervals=10, breaks=0)
+    assert pace_of(case, jonas) == Pace(seconds=6.0, intervals=10, breaks=0)
     assert pace_of(case, case.owner) is None  # nine times are too few
 
 
@@ -129,17 +138,17 @@ def test_number_of_statements_does_not_depend_on_the_ratings(
 ) -> None:
     rate_all(case, {"query 3": {f"d{number}": 1 for number in range(30)}}, make_user())
     with django_assert_num_queries(3):
-        books.measure_agreement(book=case.book)
+        measure_agreement(book=case.book)
     with django_assert_num_queries(2):
-        books.measure_query_agreement(book=case.book)
+        measure_query_agreement(book=case.book)
     with django_assert_num_queries(2):
-        books.compare_two_raters(book=case.book, a=case.owner, b=jonas)
+        compare_two_raters(book=case.book, a=case.owner, b=jonas)
 
 
 def test_scores_by_one_rater(case: Case) -> None:
     """The results are a, b, c, relevant from 1. P@2 by the latest ratings is 50 for each query; by Mira 100, 50 and 50."""
     run = run_now(make_attempt(case))
-    ndcg, precision = scores.measure_rater_scores([case], case.book, case.owner)
+    ndcg, precision = measure_rater_scores([case], case.book, case.owner)
     assert (case.book.relevant_from, ndcg.run, precision.version.measure) == (1, run, "P@2")
     result = {query.query_id: (query.everyone, query.same_documents, query.alone) for query in precision.queries}
     assert result == {
@@ -163,7 +172,7 @@ def test_scores_by_one_rater_say_what_missing_documents_make(case: Case) -> None
     rate_all(case, {"query 1": {"a": 0, "c": 3}}, third)
     rate_all(case, {"query 1": {"a": 2, "b": 3}}, case.owner)
     run_now(make_attempt(case))
-    _, precision = scores.measure_rater_scores([case], case.book, third)
+    _, precision = measure_rater_scores([case], case.book, third)
     (query,) = precision.queries
     assert (query.everyone, query.same_documents, query.alone) == (100, 50, 0)
     assert (precision.difference, precision.by_documents, precision.by_grades) == (-100, -50, -50)
@@ -173,10 +182,10 @@ def test_scores_by_one_rater_leave_out_what_cannot_be_scored(case: Case) -> None
     third = make_user("Third")
     rate_all(case, {"query 1": {"a": 0}, "query 2": {"b": 3}}, third)
     run_now(make_attempt(case))
-    ndcg, precision = scores.measure_rater_scores([case], case.book, third)
+    ndcg, precision = measure_rater_scores([case], case.book, third)
     assert (len(ndcg.queries), ndcg.left_out) == (1, 1)  # without a relevant document
     assert (len(precision.queries), precision.left_out) == (2, 0)
-    assert scores.measure_rater_scores([case], case.book, make_user())[0].difference is None
+    assert measure_rater_scores([case], case.book, make_user())[0].difference is None
 
 
 def test_linked_queries_are_one_observation_of_the_scores_by_one_rater(case: Case) -> None:
@@ -184,7 +193,7 @@ def test_linked_queries_are_one_observation_of_the_scores_by_one_rater(case: Cas
     rate_all(case, {"query 1": {"a": 3}, "query 2": {"a": 3}}, third)
     run_now(make_attempt(case))
     queries.link(queries=[one, two])
-    ndcg, _ = scores.measure_rater_scores([case], case.book, third)
+    ndcg, _ = measure_rater_scores([case], case.book, third)
     assert {query.query_id for query in ndcg.queries} == {one.pk, two.pk}
     assert ndcg.find_interval() is None  # one observation
 
@@ -203,6 +212,37 @@ def test_scripts_are_not_run_for_one_rater(case: Case) -> None:
     run_now(make_attempt(case))
     version = ScorerVersion.objects.used_by(case).first()
     ScorerVersion.objects.filter(pk=version.pk).update(script="setScore(50);", measure="")
-    first, second = scores.measure_rater_scores([case], case.book, case.owner)
+    first, second = measure_rater_scores([case], case.book, case.owner)
     assert (first.is_script, list(first.queries), first.difference) == (True, [], None)
     assert len(second.queries) == 3
+
+
+def test_self_agreement_counts_equal_grades() -> None:
+    case = make_case(4)
+    rater, other = make_user(), make_user()
+    for number, text in enumerate(("query 1", "query 2", "query 3", "query 4")):
+        grades = {"first_value": 2, "value": 2 if number else 0, "verdict": Verdict.RATED}
+        RepeatedPair.objects.create(query=query_of(case, text), doc_id="a", rater=rater, wait=0, **grades)
+    RepeatedPair.objects.create(
+        query=query_of(case, "query 1"), doc_id="a", rater=other, wait=0, verdict=Verdict.CANNOT
+    )
+    (result,) = measure_self_agreement(case.book)
+    agreement = result.agreement.agreement
+    assert (result.rater, result.repeats, agreement.value) == (rater, 4, 0.75)
+    assert agreement.low is not None
+    assert agreement.high is not None
+    assert agreement.low < 0.75 <= agreement.high
+
+
+def test_decisions_of_adjudicators_are_left_out(case: Case) -> None:
+    before = measure_agreement(book=case.book)
+    judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=make_user())
+    after = measure_agreement(book=case.book)
+    assert (after.raters, after.agreement.agreement.value) == (before.raters, before.agreement.agreement.value)
+
+
+def test_imported_ratings_count_as_soon_as_they_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(1, {"query 1": {"a": 0}})
+    import_unmoved(monkeypatch, case, {"query 1": {"b": 3}}, other := make_user("Other"))
+    agreement = measure_agreement(book=case.book)
+    assert (agreement.documents, {*agreement.raters}) == (2, {case.owner, other})

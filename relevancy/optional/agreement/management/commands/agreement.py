@@ -4,12 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import books, scores
-from relevancy.formats.reports import agreement_json
 from relevancy.management.command import Command as Base
 from relevancy.management.command import find_book
 from relevancy.models import Case
-from relevancy.statistics.types import Coefficient
+from relevancy.optional.agreement.agreement import BookAgreement, RaterRow, measure_agreement, measure_query_agreement
+from relevancy.optional.agreement.rater_scores import RaterScore, measure_rater_scores
+from relevancy.optional.agreement.result_json import build_agreement
+from relevancy.statistics import Coefficient
 from relevancy.templatetags import numbers
 
 
@@ -25,14 +26,14 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         book = find_book(options["book"])
-        result = books.measure_agreement(book=book)
+        result = measure_agreement(book=book)
         scored = None
         if options["scores"]:
             cases = list(Case.objects.live().filter(book=book).order_by("pk"))
-            scored = {row.rater.pk: scores.measure_rater_scores(cases, book, row.rater) for row in result.by_rater}
+            scored = {row.rater.pk: measure_rater_scores(cases, book, row.rater) for row in result.by_rater}
         if options["json"]:
-            queries = books.measure_query_agreement(book=book)
-            self.write_json(agreement_json.build_agreement(result, queries, book.grades, scored))
+            queries = measure_query_agreement(book=book)
+            self.write_json(build_agreement(result, queries, book.grades, scored))
             return
         agreement = result.agreement
         self.write(
@@ -47,7 +48,7 @@ class Command(Base):
             for score in (scored or {})[row.rater.pk]:
                 self._write_score(row, score)
 
-    def _write_agreement(self, result: books.BookAgreement) -> None:
+    def _write_agreement(self, result: BookAgreement) -> None:
         agreement = result.agreement
         self.write(f"  Agreement             {_describe(agreement.agreement)}")
         self.write(f"  Always the commonest  {numbers.coefficient(agreement.commonest)}")
@@ -74,7 +75,7 @@ class Command(Base):
             self.write(f"  {row.rater}: {row.figures.ratings:,} ratings, {text}{pace}")
         self.write("  Bias: grades above the mean of the others, on the same documents")
 
-    def _write_score(self, row: books.RaterRow, score: scores.RaterScore) -> None:
+    def _write_score(self, row: RaterRow, score: RaterScore) -> None:
         name = f"{score.case}, {score.version.scorer.name}, run {score.run.number}"
         if score.is_script:
             self.write(f"  {row.rater} alone, {name}: a script, which is not run")

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from itertools import pairwise
+from datetime import datetime
 from statistics import median
 
 from django.db.models import F
 
+from relevancy.judging.sittings import PAGE_SOURCE, working_seconds
 from relevancy.models import Book, RatingChange, Verdict
 
-BREAK = timedelta(minutes=5)  # a longer time between two ratings is a break
 MIN_INTERVALS = 10  # fewer say nothing about the pace
 MAX_RATINGS = 20_000  # the newest ones, that are looked at
-PAGE_SOURCE = "page"
 
 
 @dataclass(frozen=True)
@@ -48,9 +45,3 @@ def _measure(times: list[datetime]) -> Pace | None:
     if len(working) < MIN_INTERVALS:
         return None
     return Pace(median(working), len(working), len(times) - 1 - len(working))
-
-
-def working_seconds(times: Iterable[datetime]) -> list[float]:
-    """Returns the seconds between times, the earliest first, without breaks and times that are the same."""
-    between = (later - earlier for earlier, later in pairwise(times))
-    return [time.total_seconds() for time in between if timedelta(0) < time <= BREAK]

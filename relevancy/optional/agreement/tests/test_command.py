@@ -2,15 +2,20 @@
 
 import io
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from relevancy import books, ratings
+from relevancy import ratings
 from relevancy.models import Case
+from relevancy.optional.agreement.agreement import measure_agreement
+from relevancy.optional.agreement.result_json import AgreementResult
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
+from tests.test_guides import check_shape
 
 pytestmark = pytest.mark.django_db
 
@@ -123,4 +128,9 @@ def test_agreement_refuses_unknown_and_ambiguous_books(case: Case) -> None:
 
 def test_agreement_costs_few_statements(case: Case, django_assert_num_queries: Any) -> None:
     with django_assert_num_queries(3):
-        books.measure_agreement(book=case.book)
+        measure_agreement(book=case.book)
+
+
+def test_the_guide_names_the_members_of_the_json() -> None:
+    (shape,) = re.findall(r"`(\{\"[^`]+\})`", (Path(__file__).parents[1] / "docs" / "agreement.md").read_text())
+    check_shape(shape, AgreementResult)

@@ -9,15 +9,15 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
-from relevancy import books, judging
+from relevancy import books
 from relevancy.models import Book, Role, User
-from relevancy.statistics.types import AgreeingRaters
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 
-from .agreement_sentences import agreeing_text, bias_text, pace_text, summarize, unit_text
+from . import agreement
+from .sentences import agreeing_text, bias_text, pace_text, summarize, unit_text
+from .statistics import AgreeingRaters
 
-MAX_RATINGS = books.MAX_AGREEMENT_RATINGS
 MAX_PAIRS = 100  # rows of the table
 MAX_SIZES = 6  # numbers of ratings of a document, in the table “k of n agree”
 QUERIES_PER_PAGE = 50
@@ -57,7 +57,7 @@ class PairRow:
 class RaterRow:
     """A rater among the others. shares: `[(grade, number of ratings)]`."""
 
-    row: books.RaterRow
+    row: agreement.RaterRow
     grades: Sequence[tuple[float, int]]
 
     @property
@@ -91,7 +91,7 @@ def book_agreement(request: HtmxRequest, book_id: int) -> HttpResponse:
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
     context = _limit(book)
     if context["is_measured"]:
-        result = books.measure_agreement(book=book)
+        result = agreement.measure_agreement(book=book)
         pairs = _pairs(result)
         context |= {
             "result": result,
@@ -106,8 +106,8 @@ def book_agreement(request: HtmxRequest, book_id: int) -> HttpResponse:
             "pairs": pairs[:MAX_PAIRS],
             "more_pairs": len(pairs) - MAX_PAIRS,
         }
-    context["self_agreement"] = judging.measure_self_agreement(book)
-    return render(request, "books/agreement.html", context)
+    context["self_agreement"] = agreement.measure_self_agreement(book)
+    return render(request, "agreement/agreement.html", context)
 
 
 @require_GET
@@ -116,55 +116,60 @@ def book_agreement_queries(request: HtmxRequest, book_id: int) -> HttpResponse:
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
     context = _limit(book)
     if context["is_measured"]:
-        rows = books.measure_query_agreement(book=book)
+        rows = agreement.measure_query_agreement(book=book)
         page = Paginator(rows, QUERIES_PER_PAGE).get_page(request.GET.get("page"))
         context |= {
             "page": page,
             "rows": [(row, list(zip(book.grades, row.figures.grades.tolist(), strict=True))) for row in page],
         }
-    return render(request, "books/agreement_queries.html", context)
+    return render(request, "agreement/queries.html", context)
 
 
 def _limit(book: Book) -> dict[str, object]:
     """Returns the variables of a page that reads all ratings of a book, and whether there are few enough."""
     ratings = sum(grade.count for grade in books.count_by_grade(book))
-    return {"book": book, "ratings": ratings, "max_ratings": MAX_RATINGS, "is_measured": ratings <= MAX_RATINGS}
+    return {
+        "book": book,
+        "ratings": ratings,
+        "max_ratings": agreement.MAX_RATINGS,
+        "is_measured": ratings <= agreement.MAX_RATINGS,
+    }
 
 
-def _figures(result: books.BookAgreement) -> Sequence[Figure]:
-    agreement = result.agreement
-    commonest = f"{100 * (agreement.commonest or 0):.0f} %"
+def _figures(result: agreement.BookAgreement) -> Sequence[Figure]:
+    figures = result.agreement
+    commonest = f"{100 * (figures.commonest or 0):.0f} %"
     return [
         Figure(
             "Krippendorff’s alpha, ordinal",
-            agreement.alpha["ordinal"],
+            figures.alpha["ordinal"],
             "1: the raters always agree; 0: no more than by chance. Grades that are close count as near misses.",
         ),
         Figure(
             "Krippendorff’s alpha, nominal",
-            agreement.alpha["nominal"],
+            figures.alpha["nominal"],
             "The same if only equal grades count as agreement.",
         ),
         Figure(
             "Krippendorff’s alpha, interval",
-            agreement.alpha["interval"],
+            figures.alpha["interval"],
             "The same if the distance of two grades is the difference of their numbers.",
         ),
         Figure(
             "Fleiss’ kappa",
-            agreement.fleiss_kappa,
+            figures.fleiss_kappa,
             "Equal grades beyond chance, for any number of raters; 1 is complete agreement.",
         ),
         Figure(
             "Same grade",
-            agreement.agreement,
+            figures.agreement,
             "The share of pairs of ratings of one document that are the same grade. A rater who always gives the commonest grade "
             f"would agree with {commonest} of the ratings.",
         ),
     ]
 
 
-def _pairs(result: books.BookAgreement) -> list[PairRow]:
+def _pairs(result: agreement.BookAgreement) -> list[PairRow]:
     rows = [
         PairRow(
             pair.a,

@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from relevancy.books import BookAgreement, QueryRow, RaterPair, RaterRow
-from relevancy.scores import RaterScore
-from relevancy.statistics import AgreeingRaters, Coefficient
+from relevancy.statistics import Coefficient
+
+from .agreement import BookAgreement, QueryRow, RaterPair, RaterRow
+from .rater_scores import RaterScore
+from .statistics import estimate_kappas
 
 
 class PairResult(TypedDict):
@@ -142,8 +144,16 @@ def build_agreement(
         "interval_queries": agreement.queries,
         "by_pair": [_build_pair(pair) for pair in pairs],
         "by_rater": [_build_rater(row, grades, scores) for row in result.by_rater],
-        "by_query": [_build_query(row, grades) for row in queries],
-        "agreeing": [_build_agreeing(row) for row in result.agreeing],
+        "by_query": [
+            {
+                "query": row.query.text,
+                "items": row.figures.items,
+                "agreement": row.figures.agreement,
+                "grades": _build_grades(grades, row.figures.grades.tolist()),
+            }
+            for row in queries
+        ],
+        "agreeing": [{"raters": row.raters, "agree": row.agreeing, "items": row.items} for row in result.agreeing],
     }
 
 
@@ -152,7 +162,7 @@ def _build_interval(coefficient: Coefficient) -> list[float] | None:
 
 
 def _build_pair(pair: RaterPair) -> PairResult:
-    kappas = pair.figures.estimate_kappas()
+    kappas = estimate_kappas(pair.figures)
     names = {"none": "kappa", "linear": "kappa_linear", "quadratic": "kappa_quadratic"}
     return {
         "a": str(pair.a),
@@ -200,20 +210,6 @@ def _build_score(score: RaterScore) -> ScoreResult:
         "difference": score.difference,
         "interval": None if interval is None else [interval.low, interval.high],
     }
-
-
-def _build_query(row: QueryRow, grades: Sequence[float]) -> QueryResult:
-    figures = row.figures
-    return {
-        "query": row.query.text,
-        "items": figures.items,
-        "agreement": figures.agreement,
-        "grades": _build_grades(grades, figures.grades.tolist()),
-    }
-
-
-def _build_agreeing(row: AgreeingRaters) -> AgreeingResult:
-    return {"raters": row.raters, "agree": row.agreeing, "items": row.items}
 
 
 def _build_grades(grades: Sequence[float], counts: Sequence[int]) -> dict[str, int]:
