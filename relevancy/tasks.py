@@ -5,8 +5,9 @@ State lives in the database; a task only triggers work. Every task is safe to ru
 
 import logging
 from datetime import timedelta
+from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.tasks import Task, task
 from django.utils import timezone
 
@@ -136,24 +137,29 @@ def enqueue_run(run: Run) -> None:
 
 def enqueue_run_rescore(run: Run) -> None:
     """Enqueues the rescoring of a run, once however often it is called before the task begins."""
-    if scores.queue_rescore(run):
+    if _mark_queued(Run.objects.filter(pk=run.pk), "rescore_queued_at"):
         send(rescore_run, run.pk)
 
 
 def enqueue_history_rescore(case: Case) -> None:
     """Enqueues the rescoring of all runs of a case, once however often it is called before the task has finished."""
-    if scores.queue_history(case):
+    if _mark_queued(Case.objects.filter(pk=case.pk), "history_queued_at"):
         send(rescore_history, case.pk)
 
 
 def enqueue_book_rescore(book_id: int) -> None:
-    """Enqueues the rescoring of a book's cases, once however often it is called before the task begins a second later. One SQL
-    statement unless it enqueues, and no write: on SQLite, each write waits for all others."""
-    now = timezone.now()
-    is_free = Q(rescore_queued_at=None) | Q(rescore_queued_at__lt=now - REQUEUE_AFTER)
-    to_rescore = Book.objects.filter(is_free, pk=book_id).order_by()
-    if to_rescore.exists() and to_rescore.update(rescore_queued_at=now):
+    """Enqueues the rescoring of a book's cases, once however often it is called before the task begins a second later."""
+    if _mark_queued(Book.objects.filter(pk=book_id), "rescore_queued_at"):
         send(rescore_book, book_id, pause=RESCORE_PAUSE)
+
+
+def _mark_queued(row: QuerySet[Any], field: str) -> bool:
+    """Marks a row, in its field with a time, as having a task in the queue. Returns False if it has one that is not older than a
+    minute. One SQL statement then, and no write: on SQLite, each write waits for all others."""
+    now = timezone.now()
+    is_free = Q(**{field: None}) | Q(**{f"{field}__lt": now - REQUEUE_AFTER})
+    free = row.filter(is_free).order_by()
+    return bool(free.exists() and free.update(**{field: now}))
 
 
 def enqueue_judging_queue(queue: JudgingQueue) -> None:

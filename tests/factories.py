@@ -248,9 +248,16 @@ def stored_scores(run: Run) -> dict[tuple[str, str], tuple[float | None, ...]]:
     }
 
 
+def rescore_query(run: Run, query_id: int, *, baseline: Run | None = None) -> None:
+    """Scores a query after a rating, as a rater's page does."""
+    runs = [run] if baseline is None else [run, baseline]
+    query = Query.objects.select_related("book").get(pk=query_id)
+    scores.rescore_query(query, runs, ScorerVersion.objects.used_by(run.case_id))
+
+
 def rescore(run: Run, query_id: int, *, baseline: Run | None = None) -> None:
     """Scores a query and the case after a rating, as the requests of a rater's page do."""
-    scores.rescore_query(run, query_id, baseline=baseline)
+    rescore_query(run, query_id, baseline=baseline)
     versions = list(ScorerVersion.objects.used_by(run.case_id))
     scores.sum_outdated([(run, version) for version in versions] + ([(baseline, versions[0])] if baseline else []))
 

@@ -238,7 +238,7 @@ def _score_reordered(run: Run, version: ScorerVersion, query_ids: list[int]) -> 
     inputs = scores.ranking_inputs(run.rankings.filter(query__in=query_ids))
     grades = scores.known_grades(run.case.book, query_ids)
     reordered = [ranking.reordered(best_order(ranking.doc_ids, grades[ranking.query_id])) for ranking in inputs]
-    rows = scores.score_known(run, reordered, [version], grades=grades, revisions=dict.fromkeys(query_ids, 0))
+    rows = scores.score_known(run, reordered, [version], scores.GradedQueries(run.case.book, grades))
     return {row.query_id: row.score for row in rows if row.score is not None}
 
 

@@ -11,11 +11,12 @@ from django.db.models import DateTimeField, Field, JSONField, Model
 
 
 def insert_rows(
-    model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]], *, on_conflict: str = ""
+    model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]], *, on_conflict: str = "", parent: str = ""
 ) -> None:
     """Inserts rows, each of which has the values of the columns `names` in their order. One SQL statement, none without rows.
 
     on_conflict: SQL, such as `DO NOTHING`, for rows that violate a unique constraint; otherwise they raise `IntegrityError`.
+    parent: one of the names, of a foreign key: rows whose parent has been deleted meanwhile are left out.
     The values must be those that the fields store: nothing is validated, and columns that are left out have no defaults.
     """
     columns = list(zip(*rows, strict=True))
@@ -26,6 +27,11 @@ def insert_rows(
     values = [_as_stored(field, column) for field, column in zip(fields, columns, strict=True)]
     table = f"{model._meta.db_table} ({', '.join(str(field.column) for field in fields)})"
     conflict = f" ON CONFLICT {on_conflict}" if on_conflict else ""
+    has_parent = ""
+    if parent:
+        related: Any = by_name[parent].related_model
+        number = f"new.{parent}" if connection.vendor == "postgresql" else f"?{names.index(parent) + 1}"
+        has_parent = f" WHERE EXISTS (SELECT 1 FROM {related._meta.db_table} WHERE id = {number})"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql" and not on_conflict:  # takes less of both sides than arrays with types
             with connection.wrap_database_errors, cursor.copy(f"COPY {table} FROM STDIN") as copy:
@@ -33,12 +39,12 @@ def insert_rows(
                     copy.write_row(row)
         elif connection.vendor == "postgresql":
             arrays = ", ".join(f"%s::{_type_name(field)}[]" for field in fields)
-            cursor.execute(f"INSERT INTO {table} SELECT * FROM unnest({arrays}){conflict}", values)
+            new = f"unnest({arrays}) new ({', '.join(names)})"
+            cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{has_parent}{conflict}", values)
         else:
             placeholders = ", ".join(["%s"] * len(fields))
-            cursor.executemany(
-                f"INSERT INTO {table} VALUES ({placeholders}){conflict}", list(zip(*values, strict=True))
-            )
+            new = f"SELECT {placeholders}{has_parent}" if parent else f"VALUES ({placeholders})"
+            cursor.executemany(f"INSERT INTO {table} {new}{conflict}", list(zip(*values, strict=True)))
 
 
 def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:

@@ -95,7 +95,7 @@ def change_details(*, case: Case, changes: DetailChanges, by: User | None = None
         if has_new_weights:
             scores.case_changed(case.pk)
         if has_new_tags:
-            scores.tags_changed(case.book)
+            scores.figures_changed(case.book)
         if count:
             activity.record(Activity.Verb.QUERY_DETAILS_IMPORTED, case=case, by=by, count=count)
     return count

@@ -39,7 +39,7 @@ def link(*, queries: Sequence[Query], by: User | None = None) -> QueryLink:
         if count > MAX_LINKED:
             raise ValidationError(f"{count:,} queries cannot be linked. The maximum is {MAX_LINKED}.")
         QueryLink.objects.filter(pk__in=link_ids).exclude(pk=target.pk).delete()
-        scores.links_changed(book)
+        scores.figures_changed(book)
         _record(Activity.Verb.QUERIES_LINKED, book, chosen, by)
     return target
 
@@ -89,7 +89,7 @@ def _remove(query_link: QueryLink, query_ids: Sequence[int], by: User | None) ->
     query_link.queries.filter(pk__in=query_ids).update(link=None)
     if len(left) < 2:
         query_link.delete()
-    scores.links_changed(query_link.book)
+    scores.figures_changed(query_link.book)
     removed = Query.objects.filter(pk__in=query_ids).order_by("pk")
     _record(Activity.Verb.QUERIES_UNLINKED, query_link.book, removed, by)
     return linked

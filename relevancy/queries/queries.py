@@ -203,7 +203,7 @@ def edit(
             case_query.save(update_fields=["options", "weight"])
             scores.case_changed(case_query.case_id)
             if has_new_tags:
-                scores.tags_changed(query.book)
+                scores.figures_changed(query.book)
             present = {**changes, "weight": case_query.weight, "options": case_query.options}
             changed = [label for name, label in _LABELS.items() if present[name] != former[name]]
             if changed:

@@ -93,7 +93,7 @@ def set_tags(*, query: Query, tags: str | Iterable[str], by: User | None = None)
         query.tags = new
         with transaction.atomic():
             query.save(update_fields=["tags"])
-            scores.tags_changed(query.book)
+            scores.figures_changed(query.book)
             activity.record_for_book(Activity.Verb.QUERY_CHANGED, book=query.book, by=by, subject=query, changed="tags")
     return new
 
@@ -124,7 +124,7 @@ def _change(book: Book, ids: Iterable[int], new_tags: Callable[[list[str]], list
             for tags_of_ids, pks in ids_by_tags.items():
                 changed += Query.objects.filter(pk__in=pks).update(tags=list(tags_of_ids))
         if changed:
-            scores.tags_changed(book)
+            scores.figures_changed(book)
     return changed
 
 

@@ -2,7 +2,6 @@
 
 from .book_previews import (
     CaseScorePreview,
-    ComputedCaseScore,
     count_changed_grades,
     join_scores,
     preview_case_scores,
@@ -21,10 +20,17 @@ from .comparison import (
     store_comparison,
     stored_differences,
 )
-from .cutoffs import considered_depth, cutoff_of
-from .grades import RatingRow, combine_grades, counting, known_grades, scale_of
+from .definitions import considered_depth, cutoff_of, differing_scales, mapped_scales, missing_measures
+from .grades import (
+    QueryRatings,
+    RatingRecord,
+    RatingRow,
+    combine_grades,
+    counting,
+    known_grades,
+    scale_of,
+)
 from .history import (
-    MAX_ATTEMPTS,
     LargestGap,
     ScoredAttempt,
     SecondaryScore,
@@ -36,17 +42,23 @@ from .history import (
     recent_case_scores,
     secondary_scores,
 )
-from .packages import missing_measures
 from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
-from .ratings import QueryRatings, RatingRecord
-from .rescoring import MAX_SUMMED, rescore_case, rescore_history, rescore_query, rescore_run, sum_outdated
+from .rankings import GradedQueries, ranking_inputs
+from .rescoring import (
+    MAX_SUMMED,
+    count_stale,
+    rescore_case,
+    rescore_history,
+    rescore_query,
+    rescore_run,
+    sum_outdated,
+)
 from .revisions import (
     book_changed,
     case_changed,
-    links_changed,
+    figures_changed,
     query_ratings_changed,
     ratings_changed,
-    tags_changed,
 )
 from .run_history import (
     MIN_LEVEL_RUNS,
@@ -58,22 +70,19 @@ from .run_history import (
     RunStep,
     read_history,
 )
-from .scale_mapping import mapped_scales, scales_differ
-from .score_rankings import compute_scores, ranking_inputs, score_known, scoreable_versions
-from .stale_scores import count_stale, queue_history, queue_rescore
+from .score_rankings import compute_scores, score_known, scoreable_versions
+from .scripts import switched_off_scorers
 from .storage import PAUSE_SECONDS, lock_queries, score_case, store
-from .switched_off import SwitchedOffScorer, switched_off_scorers
 
 __all__ = [
     "IS_BETTER",
     "IS_SAME",
     "IS_WORSE",
-    "MAX_ATTEMPTS",
     "MAX_SUMMED",
     "MIN_LEVEL_RUNS",
     "PAUSE_SECONDS",
     "CaseScorePreview",
-    "ComputedCaseScore",
+    "GradedQueries",
     "HistoryRun",
     "HistoryScore",
     "LargestGap",
@@ -88,7 +97,6 @@ __all__ = [
     "ScoredAttempt",
     "ScorerPreview",
     "SecondaryScore",
-    "SwitchedOffScorer",
     "attempts_with_scores",
     "baseline_of",
     "baselines_of",
@@ -104,7 +112,9 @@ __all__ = [
     "counting",
     "current_comparisons",
     "cutoff_of",
+    "differing_scales",
     "explain_score",
+    "figures_changed",
     "forget_comparisons",
     "ids_look_wrong",
     "infer_scale",
@@ -112,7 +122,6 @@ __all__ = [
     "join_scores",
     "known_grades",
     "largest_gap",
-    "links_changed",
     "lock_queries",
     "mapped_scales",
     "missing_measures",
@@ -120,8 +129,6 @@ __all__ = [
     "preview_grades",
     "preview_query",
     "query_ratings_changed",
-    "queue_history",
-    "queue_rescore",
     "ranking_inputs",
     "ratings_changed",
     "read_history",
@@ -131,7 +138,6 @@ __all__ = [
     "rescore_query",
     "rescore_run",
     "scale_of",
-    "scales_differ",
     "score_case",
     "score_cases",
     "score_known",
@@ -143,5 +149,4 @@ __all__ = [
     "suggest_output_range",
     "sum_outdated",
     "switched_off_scorers",
-    "tags_changed",
 ]

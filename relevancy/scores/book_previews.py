@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,9 +11,9 @@ from typing import Any
 from relevancy.models import Book, Case, Ranking, Run, ScorerVersion
 from relevancy.scoring import case_mean, exact_units, points
 
-from .columns import RankingInput
 from .grades import Counts, known_grades
-from .score_rankings import ranking_inputs, score_known
+from .rankings import GradedQueries, RankingInput, ranking_inputs
+from .score_rankings import score_known
 
 BATCH = 500
 _NEEDED_FIELDS = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
@@ -132,14 +131,12 @@ def _score_run(
     versions = list(ScorerVersion.objects.used_by(case))
     measures = [version for version in versions if not version.script]
     weights = dict(case.case_queries.present().values_list("query_id", "weight"))
-    run.case = copy.copy(case)
-    run.case.book = book
     scored, sums = Counter[int](), Counter[int]()
     summed_weights: dict[int, float] = defaultdict(float)
     for inputs in read_inputs(run, weights) if measures else ():
         ids = [ranking.query_id for ranking in inputs]
         grades = known_grades(book, ids, new_values, counts=counts)
-        rows = score_known(run, inputs, measures, grades=grades, revisions=dict.fromkeys(ids, 0))
+        rows = score_known(run, inputs, measures, GradedQueries(book, grades))
         for row in rows:
             if row.score is not None:
                 scored[row.version_id] += 1

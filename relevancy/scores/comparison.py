@@ -29,7 +29,7 @@ from relevancy.models import (
 from relevancy.scoring import case_mean, points
 from relevancy.statistics import TIE
 
-from .sums import exact_sum_sql, units
+from .storage import exact_sum_sql, units
 
 # Conditions for the rows of `CaseQuerySet.with_scores`, by the same rule as the counts of a `RunDifference`.
 IS_BETTER = Q(difference__gte=TIE, weight__gt=0)
@@ -122,7 +122,7 @@ def compare_runs(run: Run, baseline: Run, version: ScorerVersion) -> RunDifferen
     )
 
 
-# Reads the scores of both runs by one index, and looks up weights and revisions by unique ones; see `storage._SUMS`.
+# Reads the scores of both runs by one index, and looks up weights and revisions by unique ones; see `_SUMS` there.
 _PAIRED_SUMS = f"""
     SELECT
         COALESCE((SELECT revision FROM {CaseRevision._meta.db_table} counter WHERE counter.case_id = %s), 0),

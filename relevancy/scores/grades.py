@@ -1,14 +1,19 @@
-"""Grades of documents: the ratings of all raters, combined by the rule of the book."""
+"""Grades of documents: the ratings of all raters, combined by the rule of the book. Those of one query are read once for everything
+that depends on them: grades, scores and what raters see."""
+
+from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import batched
+from operator import attrgetter
 from typing import Any
 
 from relevancy import scoring
-from relevancy.models import Book, current_ratings
+from relevancy.models import Book, Verdict, current_ratings, read_query_ratings
 from relevancy.models.rating_import import MOMENT
 
 BATCH = 500
@@ -86,3 +91,70 @@ def known_grades(
         combined = ((doc_id, combine(rows)) for doc_id, rows in documents.items())
         grades[query_id] = {doc_id: grade for doc_id, grade in combined if grade is not None}
     return grades
+
+
+@dataclass(frozen=True, slots=True)
+class RatingRecord:
+    """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`.
+
+    pk: negative for a rating of an import that is not a row of `Rating` yet.
+    is_adjudication: whether it counts instead of all other ratings of the document.
+    """
+
+    pk: int
+    query_id: int
+    doc_id: str
+    rater_id: int
+    rater_name: str
+    verdict: str
+    value: float | None
+    note: str
+    updated_at: datetime
+    is_adjudication: bool = False
+
+
+@dataclass(frozen=True)
+class QueryRatings:
+    """All ratings that count for one query, oldest first."""
+
+    query_id: int
+    records: Sequence[RatingRecord]
+    _grades: dict[tuple[str, scoring.Scale], dict[str, float]] = field(default_factory=dict, init=False, compare=False)
+
+    @classmethod
+    def read(cls, query_id: int) -> QueryRatings:
+        """Reads the ratings. One SQL statement."""
+        records = [
+            RatingRecord(pk, query_id, doc_id, rater_id, name or email, *judged)
+            for pk, _, doc_id, rater_id, name, email, *judged in read_query_ratings(query_id)
+        ]
+        return cls(query_id, sorted(records, key=attrgetter("updated_at", "pk")))
+
+    @property
+    def has_unmoved(self) -> bool:
+        """Whether some are of an import, and have no `Rating` yet; see `current_ratings`."""
+        return any(record.pk < 0 for record in self.records)
+
+    @cached_property
+    def by_document(self) -> Mapping[str, Sequence[RatingRecord]]:
+        """`{document id: ratings}`, oldest first; unrated documents are absent."""
+        ratings: dict[str, list[RatingRecord]] = defaultdict(list)
+        for record in self.records:
+            ratings[record.doc_id].append(record)
+        return dict(ratings)
+
+    def grades(self, book: Book) -> dict[str, float]:
+        """Returns `{document id: grade}` by the rule of the book; documents without a grade are absent. Combined once for all that
+        a page shows of them."""
+        key = book.rule, scale_of(book)
+        if key not in self._grades:
+            rows = {}
+            for doc_id, records in self.by_document.items():
+                rated = [
+                    (record.is_adjudication, (record.value, (record.updated_at, record.pk)))
+                    for record in records
+                    if record.verdict == Verdict.RATED
+                ]
+                rows[doc_id] = counting(rated)
+            self._grades[key] = combine_grades(book, rows)
+        return self._grades[key]

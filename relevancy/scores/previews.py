@@ -10,11 +10,10 @@ from typing import Any
 from relevancy import engines, scoring
 from relevancy.models import Book, Ranking, Run, ScorerDefinition
 
-from .columns import RankingInput
-from .cutoffs import considered_depth
+from .definitions import Range, considered_depth, mapped_scales
 from .grades import known_grades, scale_of
-from .scale_mapping import Range, mapped_scales
-from .score_rankings import build_batch, ranking_inputs, score_columns
+from .rankings import RankingInput, RankingScore, ranking_inputs
+from .score_rankings import build_batch, score_definition
 
 _EXAMPLE_LENGTH = 10  # documents in the rankings of `suggest_output_range`
 _UNLIMITED_MEASURES = {"CG", "DCG"}  # sums, which have no maximum of their own
@@ -31,14 +30,10 @@ class PreviewDocument:
     repeat: bool = False
 
 
-@dataclass(frozen=True)
-class ScorerPreview:
-    """The scores of one ranking under one scorer.
+@dataclass(frozen=True, kw_only=True)
+class ScorerPreview(RankingScore):
+    """The scores of one ranking under one scorer, and what explains them.
 
-    value: as the measure defines it.
-    score, low, high, ideal: 0 to 100; None if the query is not scoreable, or if the scorer does not provide it.
-    error, line: why the ranking could not be scored, and the line of the script.
-    console: what a script wrote to its console.
     best: the known grades in their best order.
     scale: of the grades.
     working: the table behind the score; None for scripts.
@@ -46,15 +41,6 @@ class ScorerPreview:
     most: the value that corresponds to a score of 100, for measures without a maximum of their own.
     """
 
-    value: float | None
-    score: float | None
-    low: float | None
-    high: float | None
-    ideal: float | None
-    unrated: int
-    error: str
-    line: int | None
-    console: tuple[str, ...]
     seconds: float
     documents: Sequence[PreviewDocument]
     best: Sequence[float]
@@ -148,8 +134,9 @@ def explain_score(
     if definition.script:
         return ""
     inputs, config = ranking_inputs([ranking]), {"depth": depth}
-    columns = score_columns(definition, inputs, [grades], build_batch(inputs, [grades], book), book, config)
-    return columns.assessment.explain().sentence if columns.assessment else ""
+    batch = build_batch(inputs, [grades], book)
+    _, assessment = score_definition(definition, inputs, [grades], batch, book, config)
+    return assessment.explain().sentence if assessment else ""
 
 
 def _preview(
@@ -164,36 +151,23 @@ def _preview(
     depth = int(config["depth"])
     batch = build_batch([ranking], [grades_by_id], book)
     started = time.perf_counter()
-    columns = score_columns(definition, [ranking], [grades_by_id], batch, book, config, console=True)
+    (scored,), assessment = score_definition(definition, [ranking], [grades_by_id], batch, book, config, console=True)
     seconds = time.perf_counter() - started
-    score, error = columns.score[0], columns.error[0]
-    working = None
     if definition.script:
-        explanation = scoring.describe_ranking(score, batch, considered_depth(definition, depth))
-    elif columns.assessment is None:
-        explanation = scoring.Explanation(error, ())
+        explanation = scoring.describe_ranking(scored.score, batch, considered_depth(definition, depth))
     else:
-        explanation = columns.assessment.explain()
-        working = columns.assessment.show_working()
+        explanation = assessment.explain() if assessment else scoring.Explanation(scored.error, ())
     return ScorerPreview(
-        value=columns.value[0],
-        score=score,
-        low=columns.low[0],
-        high=columns.high[0],
-        ideal=columns.ideal[0],
-        unrated=columns.unrated[0],
-        error=error,
-        line=columns.line[0],
-        console=columns.console[0],
+        **vars(scored),
         seconds=seconds,
         documents=_documents(ranking.doc_ids, grades_by_id, titles),
         best=sorted(grades_by_id.values(), reverse=True),
         scale=scale_of(book),
         explanation=explanation,
-        working=working,
+        working=assessment.show_working() if assessment else None,
         mapped=mapped_scales(definition, book),
         text=ranking.text,
-        most=_value_of_100(definition, columns.value[0], score),
+        most=_value_of_100(definition, scored.value, scored.score),
     )
 
 

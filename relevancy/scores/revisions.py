@@ -43,15 +43,9 @@ def case_changed(case_id: int) -> None:
     _increment("case_id = %s", [case_id])
 
 
-def links_changed(book: Book) -> None:
-    """Marks the stored comparisons of the book's cases as out of date after queries were linked or unlinked: tests and intervals
-    change, while all scores stay. One SQL statement."""
-    tags_changed(book)
-
-
-def tags_changed(book: Book) -> None:
-    """Marks the stored comparisons of the book's cases as out of date after tags of its queries have changed: their figures for
-    each tag are not right any more, while all scores are. One SQL statement."""
+def figures_changed(book: Book) -> None:
+    """Marks the stored comparisons of the book's cases as out of date after tags of its queries have changed, or queries were linked
+    or unlinked: their figures for each tag, tests and intervals change, while all scores stay. One SQL statement."""
     of_book = StoredComparison.objects.filter(case__book=book)
     of_book.update(revision=None, error="", generation=F("generation") + 1)
 

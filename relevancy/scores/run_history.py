@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef
 from relevancy.models import Attempt, Case, CaseScore, Run, RunComparison, ScorerVersion, case_revision
 from relevancy.statistics import MIN_LEVEL_VALUES, LevelChange, find_level_changes
 
-from .packages import missing_measures
+from .definitions import missing_measures
 
 MAX_RUNS = 2000  # of one page: the newest
 MIN_LEVEL_RUNS = MIN_LEVEL_VALUES

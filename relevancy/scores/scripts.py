@@ -1,19 +1,20 @@
-"""Scores rankings by a script, in the sandbox."""
+"""Scores rankings by a script, in the sandbox. A script that was stopped for too many queries of a run is switched off for the rest."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Count, Q
 
 from relevancy import sandbox, scoring
-from relevancy.models import ScorerDefinition
+from relevancy.models import Book, QueryScore, Run, ScorerDefinition, ScorerVersion
 from relevancy.slow_requests import slow_request
 
-from .columns import MAX_ERROR_LENGTH, RankingInput, ScoreColumns
-from .cutoffs import considered_depth
-from .scale_mapping import Range
+from .definitions import Range, considered_depth, mapped_scales
+from .rankings import MAX_ERROR_LENGTH, RankingInput, RankingScore
 
 MAX_STOPS = 3  # queries of a run for which a script is stopped before it is switched off for the rest of the run
 
@@ -22,21 +23,20 @@ def score_by_script(
     definition: ScorerDefinition,
     rankings: Sequence[RankingInput],
     grades_of_rankings: Sequence[Mapping[str, float]],
-    scales: tuple[Range, Range] | None,
+    book: Book,
     config: Mapping[str, Any],
     *,
     console: bool,
-    stops: int = 0,
-) -> ScoreColumns:
-    """Scores rankings by the script of a definition; arguments as of `score_columns`.
+    stops: int,
+) -> list[RankingScore]:
+    """Scores rankings by the script of a definition; arguments as of `score_definition`.
 
     Raises `Busy` if too many requests of this process are slow.
-    scales: the ranges of the book and of the script if grades are mapped.
-    stops: for how many queries of the run the script has been stopped already.
     """
     depth = considered_depth(definition, int(config["depth"]))
     # The hits that a script can read do not depend on the other scorers of the case.
     readable = max(depth, int(config["depth"]))
+    scales = mapped_scales(definition, book)
     queries = [
         _build_script_query(ranking, grades, scales, config, readable)
         for ranking, grades in zip(rankings, grades_of_rankings, strict=True)
@@ -56,22 +56,18 @@ def score_by_script(
         outcomes = [sandbox.Outcome(None, str(error), getattr(error, "line", None), ())] * len(queries)
     as_zero = definition.count_unscoreable_as_zero
     scores = [0.0 if as_zero and outcome.score is None and not outcome.error else outcome.score for outcome in outcomes]
-    nothing: list[float | None] = [None] * len(rankings)
-    return ScoreColumns(
-        value=scores,
-        score=scores,
-        low=nothing,
-        high=nothing,
-        ideal=nothing,
-        unrated=[
-            len({hit[0] for hit in ranking.hits[:depth]} - grades.keys())
-            for ranking, grades in zip(rankings, grades_of_rankings, strict=True)
-        ],
-        error=[outcome.error[:MAX_ERROR_LENGTH] for outcome in outcomes],
-        error_kind=[outcome.stopped for outcome in outcomes],
-        line=[outcome.line for outcome in outcomes],
-        console=[outcome.console for outcome in outcomes],
-    )
+    return [
+        RankingScore(
+            value=score,
+            score=score,
+            unrated=len({hit[0] for hit in ranking.hits[:depth]} - grades.keys()),
+            error=outcome.error[:MAX_ERROR_LENGTH],
+            error_kind=outcome.stopped,
+            line=outcome.line,
+            console=outcome.console,
+        )
+        for ranking, grades, score, outcome in zip(rankings, grades_of_rankings, scores, outcomes, strict=True)
+    ]
 
 
 def _build_script_query(
@@ -99,3 +95,41 @@ def _build_script_query(
 def _map_grades(grades: Mapping[str, float], from_range: Range, to_range: Range) -> dict[str, float]:
     from_scale, to_scale = scoring.Scale(from_range), scoring.Scale(to_range)
     return {doc_id: scoring.map_grades(grade, from_scale, to_scale) for doc_id, grade in grades.items()}
+
+
+@dataclass(frozen=True)
+class SwitchedOffScorer:
+    """A script that was switched off in a run. `unscored`: the number of queries for which it was not run."""
+
+    version: ScorerVersion
+    unscored: int
+
+
+def count_stops(run: Run, versions: Iterable[ScorerVersion]) -> dict[int, int]:
+    """Returns for how many queries of the run each script has been stopped, at least `MAX_STOPS` for one that is switched off,
+    by version id. Scripts that were never stopped are absent. One SQL statement; none without scripts."""
+    rows = _count(run, versions, stopped=Count("id"), off=Count("id", filter=Q(error_kind=QueryScore.SWITCHED_OFF)))
+    return {row["version"]: max(row["stopped"], MAX_STOPS if row["off"] else 0) for row in rows}
+
+
+def switched_off_scorers(run: Run, versions: Iterable[ScorerVersion]) -> list[SwitchedOffScorer]:
+    """Returns the scripts that were switched off in the run, in their order. One SQL statement; none without scripts."""
+    versions = list(versions)
+    rows = _count(run, versions, off=Count("id", filter=Q(error_kind=QueryScore.SWITCHED_OFF)))
+    unscored = {row["version"]: row["off"] for row in rows}
+    return [SwitchedOffScorer(version, unscored[version.pk]) for version in versions if unscored.get(version.pk)]
+
+
+def switch_on(run: Run, versions: Iterable[ScorerVersion]) -> None:
+    """Forgets for which queries of the run the scripts were stopped, so that they are run again."""
+    scripts = [version.pk for version in versions if version.script]
+    if scripts:
+        QueryScore.objects.filter(run=run, version__in=scripts).exclude(error_kind="").update(error_kind="")
+
+
+def _count(run: Run, versions: Iterable[ScorerVersion], **counts: Count) -> list[Any]:
+    scripts = [version.pk for version in versions if version.script]
+    if not scripts:
+        return []
+    rows = QueryScore.objects.filter(run=run, version__in=scripts).exclude(error_kind="").order_by()
+    return list(rows.values("version").annotate(**counts))

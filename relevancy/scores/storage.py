@@ -24,13 +24,15 @@ from relevancy.models import (
 from relevancy.models.inserts import insert_rows
 from relevancy.scoring import case_mean, points
 
-from .sums import exact_sum_sql, units
-
 BATCH = 500
 _COMPUTED = ("value", "score", "low", "high", "ideal", "unrated", "error", "error_kind", "revision")
 _COLUMNS = ("ranking_id", "run_id", "query_id", "version_id", *_COMPUTED)
-_OVERWRITE = f"(ranking_id, version_id) DO UPDATE SET {', '.join(f'{name} = EXCLUDED.{name}' for name in _COMPUTED)}"
+_OVERWRITE = f"""
+    (ranking_id, version_id) DO UPDATE SET {", ".join(f"{name} = EXCLUDED.{name}" for name in _COMPUTED)}
+    WHERE {QueryScore._meta.db_table}.revision <= EXCLUDED.revision
+"""
 _CASE_COLUMNS = ("score", "low", "high", "scored", "queries", "unrated", "failed", "revision", "updated_at")
+_HIGH, _LOW = 2.0**26, 2.0**30  # together the units of `exact_units`: a sum of all in one column would overflow
 PAUSE_SECONDS = 0.05  # between bulk writes: SQLite does not queue its writers fairly, and ratings must not wait
 
 
@@ -42,19 +44,9 @@ def store(rows: Sequence[QueryScore]) -> None:
     if not rows:
         return
     lock_queries({row.query_id for row in rows})
-    rankings = Ranking.objects.filter(pk__in={row.ranking_id for row in rows})
-    stored_revisions = {
-        (ranking_id, version_id): revision
-        for ranking_id, version_id, revision in rankings.values_list("pk", "scores__version", "scores__revision")
-    }
-    ranking_ids = {ranking_id for ranking_id, _ in stored_revisions}
-    kept = [
-        row
-        for row in rows
-        if row.ranking_id in ranking_ids and stored_revisions.get((row.ranking_id, row.version_id), -1) <= row.revision
-    ]
-    for batch in batched(kept, BATCH):
-        insert_rows(QueryScore, _COLUMNS, map(attrgetter(*_COLUMNS), batch), on_conflict=_OVERWRITE)
+    for batch in batched(rows, BATCH):
+        values = map(attrgetter(*_COLUMNS), batch)
+        insert_rows(QueryScore, _COLUMNS, values, on_conflict=_OVERWRITE, parent="ranking_id")
 
 
 def lock_queries(query_ids: Iterable[int]) -> None:
@@ -245,3 +237,24 @@ def _read_sums(
 
 def _placeholders(values: Sized) -> str:
     return ", ".join(["%s"] * len(values))
+
+
+def exact_sum_sql(expression: str, vendor: str) -> str:
+    """Returns two columns of SQL whose values `units` combines: the exact sum of an expression that is not negative.
+
+    It does not depend on the order of what is summed: two runs with the same results have the same score.
+    """
+    scaled = f"({expression}) * {_HIGH}"
+    high = _floor(scaled, vendor)
+    low = _floor(f"({scaled} - {high}) * {_LOW}", vendor)
+    return f"COALESCE(SUM({high}), 0), COALESCE(SUM({low}), 0)"
+
+
+def _floor(expression: str, vendor: str) -> str:
+    """A float in either case: integers of the database could overflow."""
+    return f"CAST(CAST({expression} AS INTEGER) AS REAL)" if vendor == "sqlite" else f"FLOOR({expression})"
+
+
+def units(high: float, low: float) -> int:
+    """Returns the sum that `exact_sum_sql` has read, in units of `scoring.exact_units`."""
+    return int(high) * int(_LOW) + int(low)

@@ -15,6 +15,7 @@ from tests.factories import (
     make_user,
     query_of,
     rate_all,
+    rescore_query,
     run_now,
     stored_case_scores,
 )
@@ -99,7 +100,7 @@ def test_queries_with_the_same_text_become_one_with_all_ratings(case: Case, othe
     log = RatingChange.objects.get(source="merge")
     assert (log.query.text, log.doc_id, log.old_value, log.new_value, log.by) == ("both", "a", 3, 0, case.owner)
     ratings.rate(query=query_of(other, "both"), doc_id="b", value=2, by=case.owner)
-    scores.rescore_query(other.runs.get(), query_of(other, "both").pk)
+    rescore_query(other.runs.get(), query_of(other, "both").pk)
 
 
 def test_an_older_rating_of_the_other_book_is_not_taken(case: Case, other: Case) -> None:

@@ -5,7 +5,7 @@ from relevancy import comparison, queries, ratings, scores
 from relevancy.formats.reports import comparison_json
 from relevancy.models import QueryScore, Run, ScorerVersion
 from relevancy.statistics import Verdict
-from tests.factories import make_case, make_user, query_of, run_now
+from tests.factories import make_case, make_user, query_of, rescore_query, run_now
 
 from .conftest import figures_of, run_with
 
@@ -104,7 +104,7 @@ def test_a_rating_of_a_query_of_weight_0_changes_no_count(case, runs):
     version = primary(case)
     before = scores.store_comparison(runs[1], runs[0], version)
     ratings.rate(query=query_of(case, "query 1"), doc_id="x", value=3, by=case.owner)
-    scores.rescore_query(runs[1], query_of(case, "query 1").pk)
+    rescore_query(runs[1], query_of(case, "query 1").pk)
     stored = scores.stored_differences([(runs[1], runs[0])], version)
     fresh = scores.compare_runs(runs[1], runs[0], version)
     assert (fresh.compared, fresh.better, fresh.worse) == (before.compared, before.better, before.worse)

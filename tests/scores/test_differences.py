@@ -24,6 +24,7 @@ from tests.factories import (
     make_user,
     query_of,
     rate_all,
+    rescore_query,
     run_now,
     script_of,
     set_rule,
@@ -83,7 +84,7 @@ class SameResultsTwice(RuleBasedStateMachine):
         query, page = query_of(self.case, text), self._shown(shown)
         by = self.other_rater if second else self.owner
         ratings.rate(query=query, doc_id=doc_id, value=value, by=by)
-        scores.rescore_query(page["run"], query.pk, baseline=page["baseline"])
+        rescore_query(page["run"], query.pk, baseline=page["baseline"])
         difference = page["baseline"] and scores.compare_runs(page["run"], page["baseline"], self.primary)
         self.rated = (page["run"], page["baseline"])
         assert difference is None or difference.difference in {0, None}
@@ -96,7 +97,7 @@ class SameResultsTwice(RuleBasedStateMachine):
     def take_back(self, text: str, doc_id: str, shown: int) -> None:
         page = self._shown(shown)
         ratings.remove(query=query_of(self.case, text), doc_ids=[doc_id], by=self.owner)
-        scores.rescore_query(page["run"], query_of(self.case, text).pk)
+        rescore_query(page["run"], query_of(self.case, text).pk)
 
     @rule(
         rows=st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from(DOCUMENTS)), min_size=1, unique=True),

@@ -52,7 +52,7 @@ def test_rate_survives_an_unexpected_error(run: Run, monkeypatch: pytest.MonkeyP
     def fail(*arguments: object, **options: object) -> None:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(score_rankings, "score_columns", fail)
+    monkeypatch.setattr(score_rankings, "score_definition", fail)
     query = query_of(run.case, "query 1")
     ratings.rate(query=query, doc_id="b", value=2, by=run.case.owner)
     rescore(run, query.pk)

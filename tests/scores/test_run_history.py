@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from relevancy import queries, scorers, scores
+from relevancy import queries, scorers, scores, tasks
 from relevancy.models import CaseScore, Run, RunComparison, ScorerVersion
 from relevancy.scores import run_history
-from tests.factories import make_attempt, make_case, make_scorer, query_of, rate_all, run_now, script_of
+from tests.factories import make_attempt, make_case, make_scorer, rate_all, run_now, script_of
 
 pytestmark = pytest.mark.django_db
 RATINGS = {f"query {number}": {"a": 3} for number in (1, 2, 3)}
@@ -251,7 +251,9 @@ def test_levels_of_many_runs(case, attempt):
     assert [change.difference > 0 for change in changes.values()] == [True, False]
 
 
-def test_queue_history_only_once(case):
-    assert scores.queue_history(case)
-    assert not scores.queue_history(case)
-    assert query_of(case, "query 1")
+def test_enqueue_history_rescore_only_once(case, monkeypatch):
+    sent = []
+    monkeypatch.setattr(tasks, "send", lambda task, pk: sent.append(pk))
+    tasks.enqueue_history_rescore(case)
+    tasks.enqueue_history_rescore(case)
+    assert sent == [case.pk]

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from relevancy import queries, ratings, runs, scorers, scores
 from relevancy.models import CaseScore, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.runs import chunks
-from relevancy.scores import rescoring, score_rankings, scripts, storage
+from relevancy.scores import rankings, rescoring, score_rankings, scripts, storage
 from tests.factories import (
     make_attempt,
     make_case,
@@ -50,7 +50,7 @@ def test_store_newer_ratings_win_over_scores_computed_before_them() -> None:
     case = make_case(1, {"query 1": {"c": 3}})
     run = run_now(make_attempt(case))
     versions = list(ScorerVersion.objects.used_by(case))
-    late = score_rankings.compute_scores(run, score_rankings.ranking_inputs(run.rankings.all()), versions)
+    late = score_rankings.compute_scores(run, scores.ranking_inputs(run.rankings.all()), versions)
     ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     rescore(run, query_of(case, "query 1").pk)
     newer = QueryScore.objects.get()
@@ -64,7 +64,7 @@ def test_store_nothing_of_a_ranking_that_is_gone() -> None:
     case = make_case(2, RATINGS)
     run = run_now(make_attempt(case))
     late = score_rankings.compute_scores(
-        run, score_rankings.ranking_inputs(run.rankings.all()), ScorerVersion.objects.used_by(case)
+        run, scores.ranking_inputs(run.rankings.all()), ScorerVersion.objects.used_by(case)
     )
     run.rankings.filter(query__text="query 1").delete()
     storage.store(late)
@@ -76,14 +76,14 @@ def test_compute_before_a_rating_leaves_a_stale_score(monkeypatch: pytest.Monkey
     run = run_now(make_attempt(case))
     version = ScorerVersion.objects.used_by(case)[0]
     QueryScore.objects.all().delete()
-    read = score_rankings.known_grades
+    read = rankings.known_grades
 
     def rated_meanwhile(*arguments: Any) -> Any:
         monkeypatch.undo()
         ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=case.owner)
         return read(*arguments)
 
-    monkeypatch.setattr(score_rankings, "known_grades", rated_meanwhile)
+    monkeypatch.setattr(rankings, "known_grades", rated_meanwhile)
     scores.rescore_run(run)
     assert scores.count_stale(run, version) == 1
     scores.rescore_run(run)
@@ -142,13 +142,13 @@ def test_rescore_run_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     run = run_now(make_attempt(case))
     scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="RR@10"))
     rescored: list[list[str]] = []
-    compute_scores = rescoring.compute_scores
+    score_known = rescoring.score_known
 
-    def seen(run: Run, rankings: Any, versions: Any) -> Any:
+    def seen(run: Run, rankings: Any, versions: Any, graded: Any, **options: Any) -> Any:
         rescored.append([version.scorer.name for version in versions])
-        return compute_scores(run, rankings, versions)
+        return score_known(run, rankings, versions, graded, **options)
 
-    monkeypatch.setattr(rescoring, "compute_scores", seen)
+    monkeypatch.setattr(rescoring, "score_known", seen)
     scores.rescore_run(run)
     assert rescored == [["RR@10"]]
 

@@ -10,8 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from relevancy import ratings, sandbox, scorers, scores
 from relevancy.models import Case, QueryScore, Run, ScorerVersion
 from relevancy.runs import chunks
-from relevancy.scores.scripts import MAX_STOPS
-from relevancy.scores.switched_off import count_stops
+from relevancy.scores.scripts import MAX_STOPS, count_stops
 from tests.factories import make_attempt, make_case, make_scorer, query_of, run_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]

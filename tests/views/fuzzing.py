@@ -23,7 +23,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from relevancy import endpoints, models, ratings, scores
+from relevancy import endpoints, models, ratings
 from tests import factories as factories_of_tests
 from tests.views import factories
 
@@ -180,7 +180,7 @@ class Fuzzer:
         run = factories_of_tests.run_now(attempt)
         query = run.rankings.order_by("pk").first().query
         ratings.rate(query=query, doc_id="1", value=case.book.top, by=people["rater"])
-        scores.rescore_query(run, query.pk)
+        factories_of_tests.rescore_query(run, query.pk)
         models.Annotation.objects.create(case=case, run=run, text="a", created_by=owner)
         clients = [Client(SERVER_NAME="localhost") for _ in range(5)]
         for client, name in zip(clients, ("owner", "admin", "rater", "viewer"), strict=False):  # the last is signed out

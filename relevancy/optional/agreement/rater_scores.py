@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from relevancy.models import Book, Case, Run, ScorerVersion, User
-from relevancy.scores import known_grades
+from relevancy.scores import GradedQueries, known_grades, score_known
 from relevancy.scores.book_previews import newest_finished_run, read_inputs
-from relevancy.scores.score_rankings import score_known
 from relevancy.scoring import case_mean, exact_units, points
 from relevancy.statistics import Differences, Interval, find_interval
 
@@ -122,18 +120,13 @@ def _measure_run(case: Case, run: Run, book: Book, rater: User) -> list[RaterSco
     }
     own = known_grades(book, queries, rater_id=rater.pk) if measures else {}
     rated = [query_id for query_id, grades in own.items() if grades]
-    run.case = copy.copy(case)
-    run.case.book = book
     scored: dict[int, list[RaterQueryScore]] = {version.pk: [] for version in versions}
     left_out = dict.fromkeys(scored, 0)
     for inputs in read_inputs(run, rated):
         ids = [ranking.query_id for ranking in inputs]
         everyone = known_grades(book, ids)
         same = {pk: {doc_id: everyone[pk][doc_id] for doc_id in own[pk] if doc_id in everyone[pk]} for pk in ids}
-        revisions = dict.fromkeys(ids, 0)
-        rows = [
-            score_known(run, inputs, measures, grades=grades, revisions=revisions) for grades in (everyone, same, own)
-        ]
+        rows = [score_known(run, inputs, measures, GradedQueries(book, grades)) for grades in (everyone, same, own)]
         for by_everyone, by_same, alone in zip(*rows, strict=True):
             if by_everyone.score is None or alone.score is None:
                 left_out[alone.version_id] += 1

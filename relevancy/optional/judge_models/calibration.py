@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import scores
 from relevancy.judging.judging_queue import judging_queue
-from relevancy.models import Book, CaseQuery, Query, QueryScore, Run, ScorerVersion, User, Verdict, current_ratings
+from relevancy.models import Book, CaseQuery, QueryScore, Run, ScorerVersion, User, Verdict, current_ratings
 from relevancy.statistics import (
     Agreement,
     Differences,
@@ -216,8 +216,7 @@ def _unsettled(run: Run, version: ScorerVersion, grades: _Grades) -> dict[int, b
 
 def _rows(run: Run, version: ScorerVersion, grades: Mapping[int, Mapping[str, float]]) -> list[QueryScore]:
     rankings = scores.ranking_inputs(run.rankings.filter(query_id__in=list(grades)))
-    revisions = dict(Query.objects.filter(pk__in=list(grades)).values_list("pk", "revision"))
-    return scores.score_known(run, rankings, [version], grades=grades, revisions=revisions)
+    return scores.score_known(run, rankings, [version], scores.GradedQueries(run.case.book, grades))
 
 
 def _table(

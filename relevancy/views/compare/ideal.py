@@ -66,7 +66,7 @@ def rate(request: HtmxRequest, case: Case, case_query_id: int) -> HttpResponse:
         return conflict(request, back, reason)
     if changed:
         versions = [page.version, *(version for version in page.versions if version.pk != page.version.pk)]
-        scores.rescore_query(page.run, case_query.query_id, versions=versions)
+        scores.rescore_query(case_query.query, [page.run], versions)
         tasks.enqueue_book_rescore(case.book_id)
     if not request.htmx:
         return redirect_to(request, back)

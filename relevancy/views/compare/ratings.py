@@ -5,7 +5,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST
 
 from relevancy import ratings, scores, tasks
-from relevancy.models import Role
+from relevancy.models import Query, Role
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, refresh_after_conflict
@@ -39,7 +39,7 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     except ratings.InvalidRating as reason:
         return conflict(request, back, reason)
     if changed:
-        _rescore(page, case_query.query_id)
+        _rescore(page, case_query.query)
         tasks.enqueue_book_rescore(case.book_id)
     if not request.htmx:
         return redirect_to(request, back)
@@ -53,11 +53,9 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     return render(request, "compare/_rated.html", {**summary_context(rated), "opened": opened, "result": result})
 
 
-def _rescore(page: ComparisonPage, query_id: int) -> None:
+def _rescore(page: ComparisonPage, query: Query) -> None:
     """Scores the query in both runs; a worker scores the run of another case."""
     baseline, run = page.pair
     versions = [page.version, *(version for version in page.versions if version.pk != page.version.pk)]
-    if run.case_id != baseline.case_id:
-        scores.rescore_query(baseline, query_id, versions=versions)
-    else:
-        scores.rescore_query(run, query_id, versions=versions, baseline=baseline)
+    runs = [baseline] if run.case_id != baseline.case_id else [baseline, run]
+    scores.rescore_query(query, runs, versions)

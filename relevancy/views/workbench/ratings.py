@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from django_htmx.http import reswap, retarget, trigger_client_event
 
 from relevancy import ratings, scores, tasks
-from relevancy.models import CaseQuery, Role
+from relevancy.models import CaseQuery, Query, Role
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, page_parameters
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, refresh_after_conflict, toast
@@ -36,7 +36,7 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     except ratings.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     if changed:
-        _rescore(workbench, case_query.query_id)
+        _rescore(workbench, case_query.query)
     return _render_change(request, workbench, case_query, form.cleaned_data["doc_id"].strip())
 
 
@@ -64,7 +64,7 @@ def rate_shown(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRe
     except ratings.InvalidRating as reason:
         return conflict(request, workbench.queries.open_url(case_query), reason)
     if changed:
-        _rescore(workbench, case_query.query_id)
+        _rescore(workbench, case_query.query)
     text = f"{len(doc_ids)} document{pluralize(len(doc_ids))} rated {grade:g}"
     undo_url = reverse("rating_undo", args=[case_id]) if changed else ""
     if not request.htmx:
@@ -80,7 +80,7 @@ def undo(request: HtmxRequest, case_id: int) -> HttpResponse:
     undone = ratings.undo(case=case, by=request.user)
     if undone is None:
         return conflict(request, workbench.queries.url(), "You have no rating in this case that could be taken back.")
-    _rescore(workbench, undone.query.pk)
+    _rescore(workbench, undone.query)
     case_query = case.case_queries.present().get(query=undone.query)
     level = "warning" if undone.kept else "info"
     text = _undone_text(undone)
@@ -111,15 +111,11 @@ def _undone_text(undone: ratings.UndoneRatings) -> str:
     return f"Rating {change.new_value:g} {query} taken back"
 
 
-def _rescore(workbench: Workbench, query_id: int) -> None:
+def _rescore(workbench: Workbench, query: Query) -> None:
     """Scores a query in the run shown and in its baseline after a rating; scripts, other runs and the book's other cases follow in the
     background."""
-    selection = workbench.selection
-    if selection.run is not None:
-        versions = workbench.versions
-        ratings = scores.rescore_query(selection.run, query_id, versions=versions, baseline=selection.baseline)
-        if ratings is not None:
-            workbench.queries.ratings[query_id] = ratings
+    shown = [run for run in (workbench.selection.run, workbench.selection.baseline) if run is not None]
+    workbench.queries.ratings[query.pk] = scores.rescore_query(query, shown, workbench.versions)
     tasks.enqueue_book_rescore(workbench.case.book_id)
 
 

@@ -23,7 +23,7 @@ class ScaleNote:
 
 def scale_note(version: ScorerVersion, book: Book) -> ScaleNote | None:
     """Returns the note about a scorer version in cases of this book; None if both have the same scale."""
-    if not scores.scales_differ(version, book):
+    if scores.differing_scales(version, book) is None:
         return None
     book_scale, scorer_scale = _scale_range(book.lowest, book.top), _scale_range(version.lowest, version.top)
     if scores.mapped_scales(version, book):

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from relevancy import cases, runs, scores
 from relevancy.models import Query, Ranking, Run
-from tests.factories import make_attempt, make_case, query_of, run_now
+from tests.factories import make_attempt, make_case, query_of, rescore_query, run_now
 
 HTMX = {"HX-Request": "true"}
 LIST = {**HTMX, "HX-Target": "queries"}
@@ -67,7 +67,7 @@ def set_hits(run, text, hits, **changes):
     rows = [[hit, 1.0, {"id": hit}] if isinstance(hit, str) else [hit[0], 1.0, hit[1]] for hit in hits]
     changes = {"hits": rows, "returned": len(rows), "total": len(rows), **changes}
     run.rankings.filter(query=query_of(run.case, text)).update(**changes)
-    scores.rescore_query(run, query_of(run.case, text).pk)
+    rescore_query(run, query_of(run.case, text).pk)
 
 
 def case_query_of(case, text):

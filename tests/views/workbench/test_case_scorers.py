@@ -92,7 +92,9 @@ def test_secondary_scorers_are_missing_for_one_scorer_and_have_no_buttons_for_a_
 def test_make_primary_computes_nothing_and_searches_nothing(sign_in, case, monkeypatch):
     searches_before = len(script_of(attempt_of(case)).requests)
     before = list(QueryScore.objects.order_by("pk").values_list("pk", "score", "revision"))
-    monkeypatch.setattr("relevancy.scores.rescoring.compute_scores", lambda *arguments: pytest.fail("scores are there"))
+    monkeypatch.setattr(
+        "relevancy.scores.rescoring.score_known", lambda *arguments, **options: pytest.fail("scores are there")
+    )
     client = sign_in("editor")
     response = client.post(at(case, "case_scorer"), {"scorer": scorer("RR@10").pk})
     assert response.headers["Location"] == at(case, "case")

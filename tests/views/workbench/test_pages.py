@@ -12,7 +12,7 @@ from relevancy import cases, endpoints, engines, queries, ratings, scorers, scor
 from relevancy.hooks import Place, links_at
 from relevancy.models import CaseScore, Endpoint, QueryScore, Rating, Run, Scorer, ScorerVersion
 from relevancy.views.workbench import query_list, urls
-from tests.factories import make_endpoint, make_scorer, make_team, query_of, rate_all, run_now, script_of
+from tests.factories import make_endpoint, make_scorer, make_team, query_of, rate_all, rescore_query, run_now, script_of
 
 from .example_cases import (
     AFTER_RATINGS,
@@ -349,7 +349,7 @@ def test_list_sort_missing_values_are_last_both_ways(sign_in, mixed, sort):
         run.rankings.filter(pk=ranking.pk).update(total=100 + position, took_ms=position)
     second = run_now(mixed.attempts.select_related("case", "endpoint").get())
     rate_all(mixed, {"good": {"b": 2}}, mixed.owner)
-    scores.rescore_query(second, query_of(mixed, "good").pk)
+    rescore_query(second, query_of(mixed, "good").pk)
     client = sign_in("viewer")
     values = {}
     for down in ("", "1"):

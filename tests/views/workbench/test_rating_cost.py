@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from relevancy import scorers, scores
 from relevancy.models import Book, CaseScore, RunComparison, Scorer
-from relevancy.scores import ratings
+from relevancy.scores import grades
 from tests.factories import make_case, make_scorer, run_now
 
 from .example_cases import HTMX, at, attributes, by_id, case_query_of, make_workbench_case, words
@@ -80,8 +80,8 @@ def test_rate_in_a_large_case_sums_no_scores_and_says_so_until_a_worker_has(sign
 
 def test_rate_combines_the_ratings_of_the_query_once(sign_in, people, team, script, monkeypatch):
     combined = []
-    combine = ratings.combine_grades
-    monkeypatch.setattr(ratings, "combine_grades", lambda *given: combined.append(given) or combine(*given))
+    combine = grades.combine_grades
+    monkeypatch.setattr(grades, "combine_grades", lambda *given: combined.append(given) or combine(*given))
     case = make_workbench_case(people, team)
     run_now(attempt_of(case))
     statements_of_rating(sign_in("rater"), case)
