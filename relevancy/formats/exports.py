@@ -37,15 +37,14 @@ class Export[M]:
     group: str = ""
     says_left_out: bool = False
 
-    def build(self, row: M, by: User, left_out: list[str] | None = None) -> IO[bytes]:
-        """Returns the file, positioned at its start. It deletes itself when it is closed. left_out: see `says_left_out`."""
+    def open(self, row: M, by: User, left_out: list[str] | None = None) -> IO[bytes]:
+        """Returns the file, positioned at its start, and adds it to the activity log. It deletes itself when it is closed.
+
+        left_out: see `says_left_out`.
+        """
         more = [[] if left_out is None else left_out] if self.says_left_out else []
         written = self.write(row, by, *more)
-        return cast(IO[bytes], written) if hasattr(written, "read") else spool(cast(Iterable[str], written))
-
-    def open(self, row: M, by: User) -> IO[bytes]:
-        """Returns the file as `build` does, and adds it to the activity log."""
-        file = self.build(row, by)
+        file = cast(IO[bytes], written) if hasattr(written, "read") else spool(cast(Iterable[str], written))
         if isinstance(row, Book):
             activity.record_for_book(
                 Activity.Verb.FILE_EXPORTED, book=row, by=by, subject=f"the book “{row}”", file=self.label

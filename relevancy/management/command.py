@@ -6,20 +6,21 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, OutputWrapper
+from django.core.management.base import BaseCommand, CommandError, CommandParser, OutputWrapper
 from django.db import OperationalError, ProgrammingError
+from django.db.models import QuerySet
 
 from relevancy import formats, ratings, runs, scorers
 from relevancy.engines.errors import EngineError
 from relevancy.formats.cells import MAX_BYTES, READ_BYTES
-from relevancy.formats.exports import JSON, Export
 from relevancy.models import Book, Case, Endpoint, Run, Scorer, ScorerVersion, Team, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
@@ -95,11 +96,13 @@ def read_bytes(path: str) -> bytes:
     """Returns the content of a file; `-` is stdin. Reads one byte more than `formats.decode` accepts at most."""
     if path == "-":
         return sys.stdin.buffer.read(MAX_BYTES + 1)
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        fail(f"{path} cannot be read: {error.strerror}.")
+    with open_binary(path) as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def read_text(path: str) -> str:
+    """Returns the text of a UTF-8 file, with or without a byte order mark; `-` is stdin."""
+    return formats.decode(read_bytes(path))
 
 
 @contextmanager
@@ -114,30 +117,12 @@ def open_binary(path: str) -> Iterator[IO[bytes]]:
             copy.seek(0)
             yield copy
         return
-    with ExitStack() as stack:
-        try:
-            file = stack.enter_context(Path(path).open("rb"))
-        except OSError as error:
-            fail(f"{path} cannot be read: {error.strerror}.")
-        yield file
-
-
-def read_text(path: str) -> str:
-    """Returns the text of a UTF-8 file, with or without a byte order mark; `-` is stdin."""
-    return formats.decode(read_bytes(path))
-
-
-@contextmanager
-def open_lines(path: str) -> Iterator[Iterator[str]]:
-    """Opens a UTF-8 file, with or without a byte order mark, whose lines are read one by one; `-` is stdin."""
-    if path == "-":
-        yield formats.read_lines(sys.stdin.buffer)
-        return
     try:
-        with Path(path).open("rb") as file:
-            yield formats.read_lines(file)
+        file = Path(path).open("rb")  # noqa: SIM115 (errors inside are not those of opening)
     except OSError as error:
         fail(f"{path} cannot be read: {error.strerror}.")
+    with file:
+        yield file
 
 
 def write_text(path: str, text: str, stdout: OutputWrapper) -> None:
@@ -168,62 +153,62 @@ def write_file(path: str, content: IO[bytes], stdout: OutputWrapper) -> None:
         fail(f"{path} cannot be written: {error.strerror}.")
 
 
-def write_export(
-    command: "Command", export: Export[Any], row: Case | Book, owner: User, options: dict[str, Any]
-) -> None:
-    """Writes a file of a case or book as the options `--output` and `--owner` say, and to stderr what its format does not hold.
+def add_owner(parser: CommandParser, help: str = "default: the only superuser") -> None:
+    """Adds the option `--owner`, for `find_owner`."""
+    parser.add_argument("--owner", default="", metavar="EMAIL", help=help)
 
-    Files that name raters do so for the user of `--owner`; the others do not depend on a user, and are written as for `owner`.
-    """
-    by = find_owner(options["owner"]) if export.content_type == JSON else owner
-    left_out: list[str] = []
-    with export.build(row, by, left_out) as file:
-        write_file(options["output"], file, command.stdout)
-    for sentence in left_out:
-        command.stderr.write(sentence)
+
+def list_names(names: Iterable[object]) -> str:
+    """Returns the first names for an error message."""
+    return ", ".join(map(str, islice(names, MAX_LISTED))) or "none yet"
+
+
+def by_id(text: str) -> int:
+    """Returns an id; 0, which no row has, for what is not one."""
+    return int(text) if text.isdecimal() and len(text) < MAX_ID_DIGITS else 0
 
 
 def find_case(name_or_id: str) -> Case:
     """Returns a case by its exact name or its id; names come first."""
     live = Case.objects.live().select_related("book")
-    matches = list(live.filter(name=name_or_id)[:2])
-    if not matches and name_or_id.isdecimal():
-        matches = list(live.filter(pk=int(name_or_id)))
-    if not matches:
-        names = ", ".join(f"{case.pk} {case.name}" for case in live[:MAX_LISTED])
-        fail(f"There is no case {name_or_id!r}. Cases: {names or 'none yet'}.")
-    if len(matches) > 1:
-        ids = ", ".join(str(case.pk) for case in live.filter(name=name_or_id))
-        fail(f"Several cases are named {name_or_id!r}. Use an id instead: {ids}.")
-    return matches[0]
+    return _find_one("case", name_or_id, [live.filter(name=name_or_id), live.filter(pk=by_id(name_or_id))], live)
 
 
 def find_book(name_or_id: str) -> Book:
     """Returns a book by its exact name, the name of its only case, or its id; in this order."""
-    for books in (
-        Book.objects.filter(name=name_or_id),
-        Book.objects.filter(cases__in=Case.objects.live().filter(name=name_or_id)).distinct(),
-        Book.objects.filter(
-            pk__in=[int(name_or_id)] if name_or_id.isdecimal() and len(name_or_id) < MAX_ID_DIGITS else []
-        ),
-    ):
-        matches = list(books.order_by("pk")[:MAX_LISTED])
+    books = Book.objects.order_by("pk")
+    of_case = books.filter(cases__in=Case.objects.live().filter(name=name_or_id)).distinct()
+    candidates = [books.filter(name=name_or_id), of_case, books.filter(pk=by_id(name_or_id))]
+    return _find_one("book", name_or_id, candidates, books)
+
+
+def _find_one[M: (Case, Book)](kind: str, text: str, candidates: Sequence[QuerySet[M]], rows: QuerySet[M]) -> M:
+    """Returns the row that the first candidates have; fails if they are several, or if none has one."""
+    for matches in map(list, candidates):
         if len(matches) > 1:
-            ids = ", ".join(str(book.pk) for book in matches)
-            fail(f"Several books are named {name_or_id!r}. Use an id instead: {ids}.")
+            fail(f"Several {kind}s are named {text!r}. Use an id instead: {list_names(row.pk for row in matches)}.")
         if matches:
             return matches[0]
-    names = ", ".join(f"{book.pk} {book.name}" for book in Book.objects.order_by("pk")[:MAX_LISTED])
-    fail(f"There is no book {name_or_id!r}. Books: {names or 'none yet'}.")
+    names = list_names(f"{row.pk} {row.name}" for row in rows)
+    fail(f"There is no {kind} {text!r}. {kind.capitalize()}s: {names}.")
 
 
 def find_endpoint(name: str) -> Endpoint:
     """Returns an endpoint that is not archived."""
-    endpoint = Endpoint.objects.live().filter(name=name).first()
-    if endpoint is None:
-        names = ", ".join(Endpoint.objects.live().values_list("name", flat=True)[:MAX_LISTED])
-        fail(f"There is no endpoint {name!r}. Endpoints: {names or 'none yet'}.")
-    return endpoint
+    return _find_named("endpoint", Endpoint.objects.live(), name)
+
+
+def find_team(name: str) -> Team:
+    """Returns a team by its exact name."""
+    return _find_named("team", Team.objects.all(), name)
+
+
+def _find_named[M: (Endpoint, Team)](kind: str, rows: QuerySet[M], name: str) -> M:
+    row = rows.filter(name=name).first()
+    if row is None:
+        names = list_names(rows.values_list("name", flat=True))
+        fail(f"There is no {kind} {name!r}. {kind.capitalize()}s: {names}.")
+    return row
 
 
 def find_run(text: str) -> Run:
@@ -272,15 +257,6 @@ def suggest_names(name: str, scorer_names: Collection[str]) -> str:
         return f"Did you mean {' or '.join(map(repr, similar))}?"
     more = f" and {len(scorer_names) - MAX_LISTED:,} more" if len(scorer_names) > MAX_LISTED else ""
     return f"Scorers: {', '.join(sorted(scorer_names)[:MAX_LISTED])}{more}."
-
-
-def find_team(name: str) -> Team:
-    """Returns a team by its exact name."""
-    team = Team.objects.filter(name=name).first()
-    if team is None:
-        names = ", ".join(Team.objects.values_list("name", flat=True)[:MAX_LISTED])
-        fail(f"There is no team {name!r}. Teams: {names or 'none yet'}.")
-    return team
 
 
 def find_owner(email: str) -> User:

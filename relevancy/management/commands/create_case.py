@@ -12,12 +12,12 @@ from relevancy.formats.queries import queries_csv, queries_import
 from relevancy.formats.ratings import ratings_import
 from relevancy.management.command import Command as Base
 from relevancy.management.command import (
+    add_owner,
     fail,
     find_endpoint,
     find_owner,
     find_scorers,
     open_binary,
-    open_lines,
     read_text,
 )
 from relevancy.models import Case, Endpoint
@@ -49,7 +49,7 @@ class Command(Base):
             action=BooleanOptionalAction,
             help="escape Lucene's special characters in queries; default: for query parameters, but not for JSON",
         )
-        parser.add_argument("--owner", default="", metavar="EMAIL", help="default: the only superuser")
+        add_owner(parser)
 
     def run(self, **options: Any) -> None:
         owner = find_owner(options["owner"])
@@ -83,9 +83,9 @@ class Command(Base):
             transaction.set_rollback(bool(options["ratings"]))  # then this was only a check of everything else
         if options["ratings"]:
             book.pk = None
-            with open_lines(options["ratings"]) as lines:
+            with open_binary(options["ratings"]) as file:
                 case = ratings_import.import_with_case(
-                    book=book, lines=lines, by=owner, origin="command", create_case=create
+                    book=book, lines=formats.read_lines(file), by=owner, origin="command", create_case=create
                 )
         if endpoint:
             for warning in runs.attempts.template_warnings(endpoint=endpoint, template=template):

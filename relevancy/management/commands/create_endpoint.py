@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from relevancy import endpoints
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_owner
+from relevancy.management.command import add_owner, find_owner
 from relevancy.management.endpoint_options import find_preset, parse_options, store_address
 
 
@@ -28,7 +28,7 @@ class Command(Base):
             help="parallel, per_minute, username, password, api_key, bearer, header.NAME, read_timeout, an option of the engine, or "
             f"preset=NAME for HTTP APIs: {', '.join(preset.key for preset in endpoints.engine_info('http').presets)}",
         )
-        parser.add_argument("--owner", default="", metavar="EMAIL")
+        add_owner(parser)
 
     def run(self, **options: Any) -> None:
         fields = parse_options(options["option"], engine=options["engine"])

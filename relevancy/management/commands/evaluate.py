@@ -11,9 +11,10 @@ from django.db import transaction
 from relevancy import comparison, endpoints, formats, runs, scores, tasks
 from relevancy.formats.cases import case_import
 from relevancy.formats.evaluation import evaluation_gate, evaluation_junit, evaluation_markdown
-from relevancy.formats.evaluation.evaluation_json import Check, Evaluation, ScorerResult
+from relevancy.formats.evaluation.evaluation_json import Check, Evaluation
 from relevancy.management.command import Command as Base
 from relevancy.management.command import (
+    add_owner,
     describe_error,
     fail,
     find_case,
@@ -92,10 +93,8 @@ class Command(Base):
             action="store_true",
             help="exit with status 1 as well if there are too few queries to tell whether a score fell",
         )
-        parser.add_argument(
-            "--owner",
-            default="",
-            metavar="EMAIL",
+        add_owner(
+            parser,
             help="the run's author, who must be allowed to use the endpoint; default: the case's owner, without this check",
         )
 
@@ -136,8 +135,8 @@ class Command(Base):
             versions=versions,
             fail_under=options["fail_under"],
             baseline=baseline,
-            max_drop=_max_drop(options),
-            alpha=_alpha(options),
+            max_drop=options["max_drop"],
+            alpha=options["alpha"],
             is_strict=options["strict"],
         )
         self._write_files(gate.evaluation, gate.checks, options)
@@ -205,14 +204,9 @@ class Command(Base):
         )
         width = max((len(result["name"]) for result in evaluation["scorers"]), default=0)
         for result in evaluation["scorers"]:
-            scored = f"{result['scored']:,} of {result['queries']:,} scored"
-            self.write(f"  {result['name']:<{width}}  {_format_score(result)}  {scored}")
-
-
-def _format_score(result: ScorerResult) -> str:
-    """Returns a score with its range, rounded as on the pages: `61.0 (57–84)`."""
-    span = numbers.span(result["low"], result["high"])
-    return f"{numbers.score(result['score']):>5} {f'({span})' if span else '':<8}"
+            span = numbers.span(result["low"], result["high"])
+            score = f"{numbers.score(result['score']):>5} {f'({span})' if span else '':<8}"
+            self.write(f"  {result['name']:<{width}}  {score}  {result['scored']:,} of {result['queries']:,} scored")
 
 
 def _find_attempt(case: Case, number: int | None) -> Attempt:
@@ -226,27 +220,21 @@ def _find_attempt(case: Case, number: int | None) -> Attempt:
     return attempt
 
 
-def _check_options(options: Mapping[str, Any]) -> None:
-    """Refuses options of the gate that cannot be used, before anything is searched."""
+def _check_options(options: dict[str, Any]) -> None:
+    """Refuses options of the gate that cannot be used, before anything is searched, and sets the limits that are not given."""
     if options["url"] and options["owner"]:
         fail("--owner is for cases of a site; with --url there is none.")
     if options["option"] and not options["url"]:
         fail("--option describes the endpoint at --url. Name its address: --url ADDRESS.")
     if not options["baseline"] and (
-        options["max_drop"] is not None or options["alpha"] is not None or options["strict"]
+        options["strict"] or any(options[name] is not None for name in ("max_drop", "alpha"))
     ):
         fail("--max-drop, --alpha and --strict describe a comparison. Name the run to compare with: --baseline RUN.")
     if [options["json"], options["junit"], options["markdown"]].count("-") > 1:
         fail("Only one of --json, --junit and --markdown can be written to stdout.")
-    comparison.check_limits(max_drop=_max_drop(options), alpha=_alpha(options))
-
-
-def _max_drop(options: Mapping[str, Any]) -> float:
-    return 0.0 if options["max_drop"] is None else float(options["max_drop"])
-
-
-def _alpha(options: Mapping[str, Any]) -> float:
-    return comparison.DEFAULT_ALPHA if options["alpha"] is None else float(options["alpha"])
+    for name, default in (("max_drop", 0.0), ("alpha", comparison.DEFAULT_ALPHA)):
+        options[name] = default if options[name] is None else options[name]
+    comparison.check_limits(max_drop=options["max_drop"], alpha=options["alpha"])
 
 
 def _import_file(path: str, by: User) -> Case:

@@ -1,26 +1,15 @@
 """`export_queries CASE --output queries.csv`"""
 
-from typing import Any
-
-from django.core.management.base import CommandParser
-
-from relevancy.formats import exports
-from relevancy.management.command import Command as Base
-from relevancy.management.command import find_case, write_file
+from relevancy.formats.exports import Export, files_of
+from relevancy.management.command import find_case
+from relevancy.management.files import ExportCommand
 from relevancy.models import Case
 
-FORMATS = ("queries", "information-needs")
 
-
-class Command(Base):
+class Command(ExportCommand[Case]):
     help = "Exports the queries of a case as CSV, with information needs, notes, tags, options and weights, or with needs alone."
+    find = staticmethod(find_case)
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("case", help="id or exact name")
-        parser.add_argument("--format", choices=FORMATS, default="queries")
-        parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
-
-    def run(self, **options: Any) -> None:
-        case = find_case(options["case"])
-        with exports.files_of(Case)[options["format"]].open(case, case.owner) as file:
-            write_file(options["output"], file, self.stdout)
+    @staticmethod
+    def files() -> dict[str, Export[Case]]:
+        return {name: files_of(Case)[name] for name in ("queries", "information-needs")}

@@ -2,29 +2,25 @@
 
 from typing import Any
 
-from django.core.management.base import CommandParser
-
-from relevancy.formats import exports
-from relevancy.management.command import Command as Base
-from relevancy.management.command import find_case, write_file
+from relevancy.formats.exports import RATINGS, Export, files_of
+from relevancy.management.command import find_case
+from relevancy.management.files import ExportCommand
 from relevancy.models import Case
 
-FORMATS = {"csv": "ratings", "trec": "qrels", **{name: name for name in ("ltr", "rre", "json", "rankquest")}}
+NAMES = {"ratings": "csv", "qrels": "trec"}  # of formats, where they are not those of the files
 
 
-class Command(Base):
+class Command(ExportCommand[Case]):
     help = "Exports a case's grades: CSV query,docid,rating, TREC qrels with the ids of the queries as topics, or another format."
+    find = staticmethod(find_case)
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("case", help="id or exact name")
-        parser.add_argument("--format", choices=list(FORMATS), default="csv")
-        parser.add_argument("--output", default="-", metavar="FILE", help="default: stdout")
+    @staticmethod
+    def files() -> dict[str, Export[Case]]:
+        return {NAMES.get(name, name): file for name, file in files_of(Case).items() if file.group == RATINGS}
 
     def run(self, **options: Any) -> None:
-        case = find_case(options["case"])
-        with exports.files_of(Case)[FORMATS[options["format"]]].open(case, case.owner) as file:
-            write_file(options["output"], file, self.stdout)
-        relevant_from = case.book.relevant_from
+        super().run(**options)
+        relevant_from = find_case(options["case"]).book.relevant_from
         if options["format"] == "trec" and relevant_from != 1:
             self.stderr.write(
                 f"Qrels do not hold that documents are relevant from {relevant_from:g} up: name it where they are measured, "

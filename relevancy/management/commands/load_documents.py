@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from relevancy import endpoints
 from relevancy.formats.documents import documents_file
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_owner, find_team, read_text
+from relevancy.management.command import add_owner, find_owner, find_team, read_text
 from relevancy.wording import counted
 
 
@@ -20,9 +20,7 @@ class Command(Base):
         parser.add_argument(
             "file", help="JSON lines, or CSV with the names of the fields in the first line; - is stdin"
         )
-        parser.add_argument(
-            "--owner", default="", metavar="EMAIL", help="of a new embedded index; default: the only superuser"
-        )
+        add_owner(parser, help="of a new embedded index; default: the only superuser")
         parser.add_argument(
             "--team", default="", metavar="NAME", help="whose editors may create endpoints on the embedded index, too"
         )

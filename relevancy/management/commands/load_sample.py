@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from relevancy.formats.documents import sample
 from relevancy.management.command import Command as Base
-from relevancy.management.command import find_owner
+from relevancy.management.command import add_owner, find_owner
 
 
 class Command(Base):
@@ -15,7 +15,7 @@ class Command(Base):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--engine", required=True, help="solr, elasticsearch or opensearch")
         parser.add_argument("--url", required=True, help="URL of the core or index")
-        parser.add_argument("--owner", default="", metavar="EMAIL", help="default: the only superuser")
+        add_owner(parser)
 
     def run(self, **options: Any) -> None:
         count = sample.load_into(engine=options["engine"], url=options["url"], by=find_owner(options["owner"]))

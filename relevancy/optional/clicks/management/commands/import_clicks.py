@@ -6,7 +6,7 @@ from django.core.management.base import CommandParser
 
 from relevancy import tasks
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_book, find_owner
+from relevancy.management.command import add_owner, fail, find_book, find_owner
 from relevancy.optional.clicks import click_logs, counting, ubi
 from relevancy.optional.clicks.management.search_logs import add_endpoint_arguments, open_log
 from relevancy.optional.clicks.models import ClickLog
@@ -33,7 +33,7 @@ class Command(Base):
         parser.add_argument("--count", action="store_true", help="lets the estimates count as ratings by “clicks”")
         parser.add_argument("--thresholds", type=float, nargs="*", help="least estimate of each grade above the lowest")
         parser.add_argument("--min-evidence", type=float, default=20, help="in examinations (default: 20)")
-        parser.add_argument("--owner", default="", metavar="EMAIL", help="who imports; default: the owner of the book")
+        add_owner(parser, help="who imports; default: the owner of the book")
 
     def run(self, **options: Any) -> None:
         book = find_book(options["book"])

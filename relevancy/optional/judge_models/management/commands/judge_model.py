@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 
 from relevancy import judging, reports, tasks
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_book, find_case, find_owner, find_versions
+from relevancy.management.command import add_owner, fail, find_book, find_case, find_owner, find_versions
 from relevancy.models import Book, Run
 from relevancy.optional.judge_models import calibration, counting, jobs, judges, prompts, protocols
 from relevancy.optional.judge_models.models import JudgeAnswer, JudgeJob, JudgeModel
@@ -79,7 +79,7 @@ class Command(Base):
             help="send the addresses of pictures, each of which counts as at most so many tokens; 0: send none",
         )
         parser.add_argument("--no-key", action="store_true", help="the server needs no key: do not read one from stdin")
-        parser.add_argument("--owner", default="", metavar="EMAIL")
+        add_owner(parser)
 
     def run(self, **options: Any) -> None:
         getattr(self, f"_{options['action']}")(options)

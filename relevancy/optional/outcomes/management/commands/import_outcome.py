@@ -1,24 +1,27 @@
 """`import_outcome CASE sessions.csv --runs CASE:3 CASE:4`"""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import IO, Any
 
 from django.core.management.base import CommandParser
 
-from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, find_run, open_binary
+from relevancy.management.command import fail, find_run
+from relevancy.management.files import ImportCommand
+from relevancy.models import User
 from relevancy.optional.outcomes import outcomes
 from relevancy.optional.outcomes.sessions_csv import read_outcome
 
 
-class Command(Base):
+class Command(ImportCommand):
     help = "Imports what users decided between two runs of a case in an interleaving or A/B test, counted by session."
+    into_case = True
+    file_help = "CSV with session (or count) and either winner; clicks_a and clicks_b; or side and success. - is stdin"
+    name_help = "of the outcome; default: the name of the file"
+    dry_run_help = "says what would be imported"
+    owner_help = "who imports it; default: the case's owner"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("case", help="id or exact name")
-        parser.add_argument(
-            "file",
-            help="CSV with session (or count) and either winner; clicks_a and clicks_b; or side and success. - is stdin",
-        )
+        super().add_arguments(parser)
         parser.add_argument(
             "--runs",
             nargs=2,
@@ -26,19 +29,14 @@ class Command(Base):
             metavar=("A", "B"),
             help="runs of the case: an id or CASE:NUMBER; A is the baseline",
         )
-        parser.add_argument("--name", default="", help="of the outcome; default: the name of the file")
-        parser.add_argument("--dry-run", action="store_true", help="says what would be imported")
-        parser.add_argument("--owner", default="", metavar="EMAIL", help="who imports it; default: the case's owner")
 
-    def run(self, **options: Any) -> None:
-        case = find_case(options["case"])
-        by = find_owner(options["owner"]) if options["owner"] else case.owner
+    def import_file(self, file: IO[bytes], *, by: User, options: Mapping[str, Any]) -> None:
+        case = options["case"]
         a, b = (find_run(text) for text in options["runs"])
         for run in (a, b):
             if run.case != case:
                 fail(f"{run} is a run of the case “{run.case}”, not of “{case}”. Name two runs of one case.")
-        with open_binary(options["file"]) as file:
-            counts = read_outcome(file)
+        counts = read_outcome(file)
         outcomes.check_outcome(a=a, b=b, counts=counts)
         if not options["dry_run"]:
             name = options["name"] or options["file"].rpartition("/")[2][:120]
