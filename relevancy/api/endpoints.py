@@ -177,21 +177,10 @@ def change_endpoint(
 
 
 @router.post("/endpoints/{endpoint_id}/try", auth=WRITE, response=ConnectionTest)
-def try_endpoint(request: ApiRequest, endpoint_id: Id, query: TriedQuery) -> dict[str, Any]:
+def try_endpoint(request: ApiRequest, endpoint_id: Id, query: TriedQuery) -> endpoints.ConnectionTest:
     """Asks the engine for its version and its fields, and for the first documents of a query. Needs the role editor."""
     endpoint = get_endpoint(request, endpoint_id, needs=Role.EDITOR)
-    connection_test = endpoints.test_connection(endpoint=endpoint, text=query.text)
-    documents: list[endpoints.Document] = []
-    if not connection_test.error:
-        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=connection_test.fields).spec
-        documents = endpoints.documents(endpoint=endpoint, connection_test=connection_test, fields=spec)
-    return {
-        "version": connection_test.version,
-        "fields": connection_test.fields,
-        "total": connection_test.page.total if connection_test.page else None,
-        "documents": documents,
-        "error": connection_test.error,
-    }
+    return endpoints.test_connection(endpoint=endpoint, text=query.text)
 
 
 def _settings(sent: NewEndpoint) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Service: endpoints and their connections to search engines."""
 
 from . import autocomplete, indexes, mappings, suggestions, uploads
-from .connection_test import ConnectionTest, Document, documents, test_connection
+from .connection_test import ConnectionTest, test_connection
 from .connections import (
     address_rules,
     check_address,
@@ -40,7 +40,6 @@ from .engine_info import (
 __all__ = [
     "CREATE_DENIED",
     "ConnectionTest",
-    "Document",
     "EngineInfo",
     "address_of_page",
     "address_rules",
@@ -56,7 +55,6 @@ __all__ = [
     "create",
     "create_archived",
     "default_engine",
-    "documents",
     "engine_info",
     "engine_infos",
     "engine_label",

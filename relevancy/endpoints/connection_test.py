@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from relevancy import engines
 from relevancy.models import Endpoint, UnreadableSecret
@@ -29,6 +29,7 @@ class Document:
 class ConnectionTest:
     """What an endpoint returned: its product and version, its fields, and the first documents of a query.
 
+    `text`: the query. `documents`: those of `page`, as pages show them.
     `error`: what went wrong; the other attributes are what was returned before that.
     `warnings`: probable mistakes in the template.
     `recognized`, `recognized_version`: after an error, key and version of the engine that responds at this address instead.
@@ -41,6 +42,13 @@ class ConnectionTest:
     warnings: tuple[engines.TemplateWarning, ...] = ()
     recognized: str = ""
     recognized_version: str = ""
+    text: str = ""
+    documents: tuple[Document, ...] = ()
+
+    @property
+    def total(self) -> int | None:
+        """How many documents the query has found; None if the engine did not say."""
+        return self.page.total if self.page else None
 
     @property
     def filled_fields(self) -> list[str]:
@@ -52,11 +60,11 @@ class ConnectionTest:
         return [name for name in self.fields if name in filled]
 
 
-def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "*") -> ConnectionTest:
+def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "") -> ConnectionTest:
     """Asks an endpoint for its version and, if `text` is not blank, searches for it.
 
-    Without a template it uses one that suits any index. Never raises for what the endpoint does, see
-    `ConnectionTest.error`; raises `Busy`.
+    Without a template it uses one that suits any index; without `fields`, documents are shown with those that suit them.
+    Never raises for what the endpoint does, see `ConnectionTest.error`; raises `Busy`.
     """
     version, names = "", list[str]()
     warnings: tuple[engines.TemplateWarning, ...] = ()
@@ -71,7 +79,7 @@ def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields
             request = engines.Request(
                 query=text.strip(),
                 template=parsed,
-                fields=engines.parse_fields(fields, adapter.default_id_field),
+                fields=engines.parse_fields(fields or "*", adapter.default_id_field),
                 rows=TEST_ROWS,
                 knobs=dict.fromkeys(parsed.knobs, TEST_KNOB),
                 options=endpoint.options.get("query_options", {}),
@@ -79,7 +87,10 @@ def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields
             )
             page = engine.search(request)
             names = names or engines.field_names([hit.fields for hit in page.hits])
-            return ConnectionTest(version, names, page, warnings=warnings)
+            test = ConnectionTest(version, names, page, warnings=warnings, text=text)
+            spec = fields or suggest_fields(engine=endpoint.engine, names=test.filled_fields).spec
+            shown = engines.parse_fields(spec, adapter.default_id_field)
+            return replace(test, documents=tuple(_show(hit, shown) for hit in page.hits))
     except (engines.EngineError, UnreadableSecret) as error:
         recognized, recognized_version = ("", "")
         if not version and isinstance(error, engines.EngineError):
@@ -117,11 +128,6 @@ def _template_for_any_index(endpoint: Endpoint, names: Sequence[str]) -> str:
     )
 
 
-def documents(*, endpoint: Endpoint, connection_test: ConnectionTest, fields: str) -> list[Document]:
-    """Returns the documents of a connection test as pages show them. Raises `TemplateError` for an invalid specification."""
-    spec = engines.parse_fields(fields, engines.get(endpoint.engine).default_id_field)
-    documents = []
-    for hit in connection_test.page.hits if connection_test.page else ():
-        display = spec.display({**hit.fields, spec.id: hit.fields.get(spec.id, hit.id)})
-        documents.append(Document(hit.id, display.title, display.thumb_url, display.subs, hit.score))
-    return documents
+def _show(hit: engines.Hit, fields: engines.FieldSpec) -> Document:
+    display = fields.display({**hit.fields, fields.id: hit.fields.get(fields.id, hit.id)})
+    return Document(hit.id, display.title, display.thumb_url, display.subs, hit.score)

@@ -91,7 +91,9 @@ def _store(
     for position, scorer in enumerate(wanted):
         case_scorer = present_by_scorer.get(scorer.pk)
         if case_scorer is None:
-            _check_offered(case, scorer)
+            if scorer.only_for_id not in (None, case.pk):
+                message = f"{scorer.name} was made for another case only. Duplicate it, or choose another scorer."
+                raise ValidationError({"scorer": message})
             version = version_by_scorer.get(scorer.pk) or newest_version(scorer)
             CaseScorer.objects.create(case=case, scorer=scorer, version=version, position=position)
         elif case_scorer.position != position:
@@ -107,12 +109,6 @@ def _record_changes(case: Case, former: Sequence[Scorer], wanted: Sequence[Score
         changes.append((Activity.Verb.SCORER_PRIMARY, wanted[0]))
     for verb, scorer in changes:
         activity.record(verb, case=case, by=by, subject=scorer.name, object_id=scorer.pk)
-
-
-def _check_offered(case: Case, scorer: Scorer) -> None:
-    if scorer.only_for_id not in (None, case.pk):
-        message = f"{scorer.name} was made for another case only. Duplicate it, or choose another scorer."
-        raise ValidationError({"scorer": message})
 
 
 def create_for_case(

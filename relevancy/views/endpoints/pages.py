@@ -18,7 +18,6 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.teams.sharing import ShareForm, sharing
 
-from .contexts import TryContext
 from .forms import FILL, EndpointForm, TryForm
 
 CHOOSE_ENGINE = "Install its package or choose another engine."
@@ -135,13 +134,13 @@ def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     endpoint = get_endpoint(request, endpoint_id)
     form = TryForm(request.POST or None)
     text = form.cleaned_data["text"] if form.is_valid() else ""
-    context = TryContext(endpoint=endpoint, text=text, try_form=form if text else _try_form(endpoint))
-    if request.method == "POST":
-        connection_test = endpoints.test_connection(endpoint=endpoint, text=text)
-        context["connection_test"] = connection_test
-        if not connection_test.error:
-            spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=connection_test.fields).spec
-            context["documents"] = endpoints.documents(endpoint=endpoint, connection_test=connection_test, fields=spec)
+    context = {
+        "endpoint": endpoint,
+        "try_form": form if text else _try_form(endpoint),
+        "connection_test": endpoints.test_connection(endpoint=endpoint, text=text)
+        if request.method == "POST"
+        else None,
+    }
     if request.htmx and request.GET.get("of") == "list":
         return render(request, "endpoints/_version.html", context)
     return render(request, "endpoints/_connection_test.html" if request.htmx else "endpoints/try.html", context)

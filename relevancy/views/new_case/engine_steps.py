@@ -13,7 +13,6 @@ from relevancy.engines.errors import EngineError
 from relevancy.formats.documents import documents_file
 from relevancy.models import Endpoint, User
 from relevancy.models.errors import error_fields, error_location, error_text
-from relevancy.views.endpoints.contexts import ConnectionTestContext
 from relevancy.views.forms import FormData, add_errors
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.wording import counted
@@ -145,10 +144,7 @@ def _test_endpoint(
     if action != StepAction.TRY and not connection_test.error:
         _remember_test(state, connection_test)
         return redirect("new_case_step", "fields")
-    context = ConnectionTestContext(connection_test=connection_test, text=text)
-    if not connection_test.error:
-        spec = endpoints.suggestions.suggest_fields(engine=endpoint.engine, names=connection_test.filled_fields).spec
-        context["documents"] = endpoints.documents(endpoint=endpoint, connection_test=connection_test, fields=spec)
+    context = {"connection_test": connection_test}
     return render_step(request, state, "endpoint", form, context, is_invalid=bool(connection_test.error))
 
 
@@ -189,7 +185,9 @@ def fields_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
         return _render_fields(request, state, form, endpoint)
     action = submitted(request, StepAction, default=StepAction.NEXT)
     if action == StepAction.SUGGEST:
-        return _render_fields(request, state, _with_suggested_template(state, endpoint, form), endpoint)
+        template = _suggest_template(endpoint, form.chosen, state.tested.get("text_names"))
+        state.enter("fields", {**state.entered("fields"), "template": template})
+        return _render_fields(request, state, fields_form(state, endpoint), endpoint)
     if not check_fields(form, endpoint):
         return _render_fields(request, state, form, endpoint)
     if action == StepAction.TRY:
@@ -203,16 +201,15 @@ def _render_fields(
     state: WizardState,
     form: FieldsForm,
     endpoint: Endpoint,
-    tested: ConnectionTestContext | None = None,
+    tested: endpoints.ConnectionTest | None = None,
 ) -> HttpResponse:
     context = {
-        **(tested or {}),
+        "connection_test": tested,
         "names": state.tested.get("names", []),
         "engine": endpoints.engine_info(endpoint.engine),
         "endpoint": endpoint,
     }
-    is_invalid = bool(tested and tested["connection_test"].error)
-    return render_step(request, state, "fields", form, context, is_invalid=is_invalid)
+    return render_step(request, state, "fields", form, context, is_invalid=bool(tested and tested.error))
 
 
 def fields_form(state: WizardState, endpoint: Endpoint, data: FormData | None = None) -> FieldsForm:
@@ -243,12 +240,6 @@ def _suggest_template(endpoint: Endpoint, fields: endpoints.suggestions.Fields, 
     )
 
 
-def _with_suggested_template(state: WizardState, endpoint: Endpoint, form: FieldsForm) -> FieldsForm:
-    template = _suggest_template(endpoint, form.chosen, state.tested.get("text_names"))
-    state.enter("fields", {**state.entered("fields"), "template": template})
-    return fields_form(state, endpoint)
-
-
 def check_fields(form: FieldsForm, endpoint: Endpoint) -> bool:
     """Returns whether template and fields are valid; adds errors to the form, with the location in the editor."""
     template = form.cleaned_data["template"]
@@ -267,17 +258,10 @@ def check_fields(form: FieldsForm, endpoint: Endpoint) -> bool:
     return True
 
 
-def _test_template(form: FieldsForm, endpoint: Endpoint) -> ConnectionTestContext | None:
+def _test_template(form: FieldsForm, endpoint: Endpoint) -> endpoints.ConnectionTest | None:
     """Searches with the template. None, with an error in the form, if there is no query to search for."""
-    spec, text = form.chosen.spec, form.cleaned_data["text"] or endpoints.sample_query(endpoint)
-    if not text:
-        form.add_error("text", "Enter a query to test the template with.")
-        return None
-    template = form.cleaned_data["template"]
-    connection_test = endpoints.test_connection(endpoint=endpoint, text=text, template=template, fields=spec)
-    documents = (
-        []
-        if connection_test.error
-        else endpoints.documents(endpoint=endpoint, connection_test=connection_test, fields=spec)
-    )
-    return {"connection_test": connection_test, "text": text, "documents": documents}
+    text, template = form.cleaned_data["text"] or endpoints.sample_query(endpoint), form.cleaned_data["template"]
+    if text:
+        return endpoints.test_connection(endpoint=endpoint, text=text, template=template, fields=form.chosen.spec)
+    form.add_error("text", "Enter a query to test the template with.")
+    return None

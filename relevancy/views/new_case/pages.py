@@ -17,7 +17,7 @@ from relevancy import cases, endpoints, queries, runs, tasks
 from relevancy.engines.errors import EngineError
 from relevancy.models import Book, Endpoint, UnreadableSecret
 from relevancy.models.errors import error_text
-from relevancy.views.forms import InitialValues, add_errors
+from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, submitted
 
 from .engine_steps import check_fields, endpoint_step, fields_form, fields_step, rebuild_endpoint, render_step
@@ -99,7 +99,10 @@ def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
     if setup is None:
         messages.warning(request, "Something has changed meanwhile. Check this step again.")
         return redirect("new_case_step", invalid_step)
-    form = QueriesForm(request.POST or None, initial=_initial_queries(state, endpoint))
+    initial = state.entered("queries")
+    if endpoint is not None and not initial:  # the queries of an uploaded file of rankings
+        initial = {"queries": "\n".join(endpoints.known_queries(endpoint))}
+    form = QueriesForm(request.POST or None, initial=initial)
     book_queries = setup.book.queries.live().count() if setup.book else 0
     context = QueriesContext(book=setup.book, book_queries=book_queries, has_engine=state.has_engine)
     if not form.is_valid():
@@ -146,13 +149,6 @@ def _check_or_create(
     transaction.on_commit(partial(tasks.enqueue_run, created.run))
     messages.success(request, f"{made}; its first run has started.{details}")
     return redirect("case", created.case.pk)
-
-
-def _initial_queries(state: WizardState, endpoint: Endpoint | None) -> InitialValues:
-    """What was entered before, else the queries of an uploaded file of rankings."""
-    entered = state.entered("queries")
-    known_texts = [] if entered or endpoint is None else endpoints.known_queries(endpoint)
-    return {"queries": "\n".join(known_texts)} if known_texts else entered
 
 
 def _setup(

@@ -102,9 +102,8 @@ def _as_initial(scorer: Scorer, version: ScorerVersion) -> InitialValues:
 def _edit(request: HtmxRequest, scorer: Scorer | None, initial: InitialValues) -> HttpResponse:
     can_create_global = scorer is None and request.user.is_superuser
     form = ScorerForm(request.POST or None, initial=initial, offer_global=can_create_global)
-    preview_form = PreviewForm(
-        request.user, request.POST or None, initial={"grades": _initial_grades(initial)}, scorer=scorer
-    )
+    grades = descriptions.example_grades(scorers.parse_scale(str(initial["scale"])))
+    preview_form = PreviewForm(request.user, request.POST or None, initial={"grades": grades}, scorer=scorer)
     action, result = submitted(request, ScorerAction, default=ScorerAction.SAVE), None
     if action in {ScorerAction.RUN, ScorerAction.SHOW}:
         result = build_preview(request, preview_form, form, None) if action == ScorerAction.RUN else None
@@ -119,10 +118,6 @@ def _edit(request: HtmxRequest, scorer: Scorer | None, initial: InitialValues) -
         except ValidationError as error:
             form.add_service_errors(error)
     return _page(request, scorer, form, preview_form, result)
-
-
-def _initial_grades(initial: InitialValues) -> str:
-    return descriptions.example_grades(scorers.parse_scale(str(initial["scale"])))
 
 
 def _save(request: HtmxRequest, form: ScorerForm, scorer: Scorer | None) -> HttpResponse:

@@ -10,7 +10,7 @@ from relevancy.models import Case, CaseScorer, Scorer, ScorerDefinition, Team
 from relevancy.views.requests import HtmxRequest
 
 from . import descriptions
-from .library import Menu, MenuEntry, editable_cases, get_scorer, menu
+from .library import editable_cases, get_scorer, menu
 from .preview_forms import PreviewForm
 
 
@@ -20,8 +20,12 @@ def scorer_list(request: HtmxRequest) -> HttpResponse:
     side = menu(request)
     teams = set(Team.objects.visible_to(request.user).values_list("pk", flat=True))
     find = request.GET.get("find", "").strip()
-    entries = [entry for entry in _in_order(side) if _matches(entry, find)]
-    rows = [(entry, [team for team in entry.scorer.teams.all() if team.pk in teams]) for entry in entries]
+    entries = sorted(side.entries, key=lambda entry: (not entry.scorer.is_default, entry.scorer.name.lower()))
+    rows = [
+        (entry, [team for team in entry.scorer.teams.all() if team.pk in teams])
+        for entry in entries
+        if find.lower() in f"{entry.scorer.name}\0{entry.version.measure}\0{entry.scorer.description}".lower()
+    ]
     context = {
         "menu": side,
         "rows": rows,
@@ -30,15 +34,6 @@ def scorer_list(request: HtmxRequest) -> HttpResponse:
         "is_admin": request.user.is_superuser,
     }
     return render(request, "scorers/list.html", context)
-
-
-def _matches(entry: MenuEntry, text: str) -> bool:
-    texts = (entry.scorer.name, entry.version.measure, entry.scorer.description)
-    return any(text.lower() in candidate.lower() for candidate in texts)
-
-
-def _in_order(side: Menu) -> list[MenuEntry]:
-    return sorted(side.entries, key=lambda entry: (not entry.scorer.is_default, entry.scorer.name.lower()))
 
 
 @require_GET

@@ -129,7 +129,7 @@ def test_new_case_of_an_api(sign_in, form):
     assert lost.status_code == 422
     assert "Hit 1 has no id" in lost.content.decode()
     tried = step(client, "endpoint", "try", **{**where, "text": "star"})
-    assert [document.id for document in tried.context["documents"]] == ["11", "12"]
+    assert [document.id for document in tried.context["connection_test"].documents] == ["11", "12"]
     assert 'value="data.found"' in tried.content.decode()
     assert step(client, "endpoint", "next", **{**where, "text": "star"}).headers["Location"] == "/cases/new/fields/"
     page = client.get("/cases/new/fields/")
@@ -139,7 +139,7 @@ def test_new_case_of_an_api(sign_in, form):
     assert 'data-editor="params"' in page.content.decode()
     chosen = {"id": "id", "title": "name", "thumb": "", "more": "about.year", "template": "term=#$query##"}
     shown = step(client, "fields", "try", **chosen, text="trek")
-    assert shown.context["documents"][0].subs == (("about.year", "1979"),)
+    assert shown.context["connection_test"].documents[0].subs == (("about.year", "1979"),)
     assert step(client, "fields", **chosen).headers["Location"] == "/cases/new/queries/"
     assert step(client, "queries", "create", queries="star\nwars").status_code == 302
     endpoint = Case.objects.get().attempts.get().endpoint

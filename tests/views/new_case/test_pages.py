@@ -234,7 +234,7 @@ def test_endpoint_file_is_tried_with_its_own_query(sign_in, nothing_made):
     response = with_file(client, do="try")
     assert response.status_code == 200
     assert response.context["connection_test"].version == "CSV with 2 queries"
-    assert [document.title for document in response.context["documents"]] == ["Star Wars", "Empire"]
+    assert [document.title for document in response.context["connection_test"].documents] == ["Star Wars", "Empire"]
 
 
 @pytest.mark.parametrize(
@@ -614,7 +614,7 @@ def test_endpoint_documents_never_replace_an_index(sign_in, data_dir, nothing_ma
     response = fill(client, '{"id": "9", "title": "Other"}\n')
     assert "already an index “shoes”" in str(response.context["form"].errors["documents"])
     again = step(client, "endpoint", "try", name="own", engine="embedded", url="shoes", text="shoe")
-    assert len(again.context["documents"]) == 2
+    assert len(again.context["connection_test"].documents) == 2
 
 
 def test_endpoint_documents_of_another_user_are_not_reached(sign_in, data_dir, nothing_made):
