@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from .errors import BadQuery
 from .fields.highlighting import Pieces, highlighted_pieces
 
 if TYPE_CHECKING:
@@ -168,6 +170,17 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     escape: bool = False
     highlight: bool = False
+
+    def render(self) -> Any:
+        """Returns the template, filled in, as `Template.render` does. Raises `BadQuery`, also for text that cannot be sent."""
+        try:
+            (self.query + json.dumps(dict(self.options), ensure_ascii=False)).encode()
+        except UnicodeEncodeError as error:
+            raise BadQuery(
+                "The query contains half of a character (a lone surrogate), which cannot be sent.",
+                hint="Type the query again.",
+            ) from error
+        return self.template.render(query=self.query, options=self.options, knobs=self.knobs, escape=self.escape)
 
 
 @dataclass(frozen=True)

@@ -15,15 +15,14 @@ from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal
 from urllib.parse import quote, urlencode
 
-from relevancy.engines.base import Engine, Outcome
+from relevancy.engines.base import Outcome
 from relevancy.engines.errors import BadQuery, EndpointRefused, EngineError, TooSlow, UnreadableResponse
 from relevancy.engines.explanations import left_out, no_match, plain_tree
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.http_engine import HttpEngine
 from relevancy.engines.names import is_plain_name
 from relevancy.engines.templates.template import parse_template
-from relevancy.engines.transport.client import HttpClient
 from relevancy.engines.transport.concurrency import in_parallel
-from relevancy.engines.transport.searches import search_in_parallel
 from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Interpretation, Page, Request
 
 from .addresses import EXAMPLE, prefix_and_index
@@ -62,7 +61,7 @@ _NO_MATCH: Mapping[str, Any] = no_match("no match")
 Job = tuple[int, Request]
 
 
-class ElasticEngine(Engine):
+class ElasticEngine(HttpEngine):
     """One index, alias, or comma-separated list of them. The URL may end in `/_search`.
 
     `client`: path of the function that opens the product's client; the methods that are used here are those of both products.
@@ -96,13 +95,12 @@ class ElasticEngine(Engine):
     example_template = '{"query": {"multi_match": {"query": "#$query##", "fields": ["title^2", "description"]}}}'
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
         address = connection.rules.parse_url(connection.url)
+        super().__init__(connection, address, error_message)
         prefix, index = prefix_and_index(address)
         self._index = index
         self._allowed_indexes = frozenset((*index.split(","), *connection.allowed_indexes))
         self._url = f"{address.base}{prefix}/{quote(index, safe=',-_.+')}"
-        self._http = HttpClient(connection, address, error_message)
         self._client: Any = resolve_name(self.client)(self._http, prefix)
 
     @classmethod
@@ -115,10 +113,6 @@ class ElasticEngine(Engine):
         )
         body = f'"query": "#$query##",\n      "fields": [{boosted}],\n      "tie_breaker": 0.1,\n      "lenient": true'
         return f'{{\n  "query": {{\n    "multi_match": {{\n      {body}\n    }}\n  }}\n}}'
-
-    def search(self, request: Request) -> Page:
-        self._http.rate_limit.wait()
-        return self._search(request)
 
     def search_many(
         self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
@@ -163,9 +157,7 @@ class ElasticEngine(Engine):
         for outcomes, left in in_parallel(batches(), search_batch, parallel=lanes, ahead=2, stop=stop_once):
             alone += left
             yield from outcomes
-        yield from search_in_parallel(
-            alone, self._search, connection=self.connection, client=self._http, stop=stop_once
-        )
+        yield from self._search_each(alone, stop_once)
 
     def _search_batch(self, jobs: Sequence[Job], *, concurrent_searches: int) -> tuple[list[Outcome], list[Job]]:
         """Returns the outcomes of a batch, and the searches that have to be sent alone. Raises if that is all of them."""
@@ -364,24 +356,8 @@ class ElasticEngine(Engine):
                 with suppress(EngineError):  # it ends by itself after a while
                     self._client.clear_scroll(body={"scroll_id": scroll_id})
 
-    def abort(self) -> None:
-        self._http.abort()
-
-    def close(self) -> None:
-        self._http.close()
-
-    def _search(self, request: Request) -> Page:
+    def _search_once(self, request: Request) -> Page:
         converted = self._convert(request)
-        try:
-            return self._search_once(request, converted)
-        except BadQuery:
-            if "highlight" not in converted.body or not request.highlight:
-                raise
-        # The engine may have rejected the highlighting, not the query: the ranking matters more than its highlights.
-        plain = replace(request, highlight=False)
-        return self._search_once(plain, self._convert(plain))
-
-    def _search_once(self, request: Request, converted: ElasticRequest) -> Page:
         self._check_template(converted)
         started = time.perf_counter()
         send = self._client.search_template if converted.is_template else self._client.search

@@ -7,7 +7,6 @@ Of a template's body only `from`, `size` and `_source` are replaced, `explain` a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +18,6 @@ from relevancy.engines.types import Request
 
 Body = dict[str, Any]
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # Characters of a field that are searched for matches. Servers refuse to highlight a field of more than a million, and before
 # Elasticsearch 8 and in OpenSearch the time grows with the square of the matches: 8 s if a word occurs 6,000 times.
 _MAX_ANALYZED_CHARACTERS = 10_000
@@ -43,17 +41,7 @@ def elastic_request(request: Request, offset_parameter: str) -> ElasticRequest:
 
     `offset_parameter`: the product's name for how many characters of a field are highlighted.
     """
-    rendered = request.template.render(
-        query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
-    )
-    if _SURROGATE.search(request.query):
-        raise BadQuery(
-            "The query contains half of a character (a lone surrogate), which cannot be sent.",
-            hint="Type the query again.",
-        )
-    if not isinstance(rendered, dict):
-        raise BadQuery("The rendered query template is not a JSON object.", hint='Write {"query": …}.')
-    body: Body = {name: value for name, value in rendered.items() if name not in ("explain", "profile")}
+    body: Body = {name: value for name, value in request.render().items() if name not in ("explain", "profile")}
     if "id" in body or "source" in body:
         return ElasticRequest(_with_depth(body, request), is_template=True)
     body |= {"from": request.start, "size": request.rows, "_source": source_filter(request.fields)}

@@ -91,12 +91,12 @@ class EmbeddedEngine(Engine):
         address = index.find(doc_id)
         if address is None:
             raise BadQuery(f"The index “{self.connection.url}” has no document with the id “{doc_id}”.")
-        parsed = parse_request(_rendered_body(request), index.description)
+        parsed = parse_request(request.render(), index.description)
         return _explain(index, parsed, address) or _explain_failure(index, parsed, address)
 
     def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         index = self._open()
-        parsed = parse_request(_rendered_body(request), index.description)
+        parsed = parse_request(request.render(), index.description)
         addresses = {doc_id: index.find(doc_id) for doc_id in doc_ids}
         trees = {
             doc_id: _explain(index, parsed, address) for doc_id, address in addresses.items() if address is not None
@@ -110,7 +110,7 @@ class EmbeddedEngine(Engine):
 
     def interpret(self, request: Request) -> Interpretation:
         index = self._open()
-        body = _rendered_body(request)
+        body = request.render()
         parsed = parse_request(body, index.description)
         words: list[Any] = ANALYZER.analyze(keyword_text(body.get("query") or ""))
         parts = [
@@ -134,7 +134,7 @@ class EmbeddedEngine(Engine):
     def render(self, request: Request) -> Mapping[str, Any]:
         return {
             "index": self.connection.url,
-            "body": _rendered_body(request),
+            "body": request.render(),
             "start": request.start,
             "rows": request.rows,
         }
@@ -165,12 +165,6 @@ class EmbeddedEngine(Engine):
 
 def _without_words(body: Mapping[str, Any]) -> str:
     return "every document" if body.get("query") is None else "no document: the query has no word"
-
-
-def _rendered_body(request: Request) -> Any:
-    return request.template.render(
-        query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
-    )
 
 
 def _explain(index: OpenIndex, parsed: ParsedRequest, address: tantivy.DocAddress) -> Mapping[str, Any] | None:

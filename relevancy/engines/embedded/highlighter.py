@@ -26,11 +26,11 @@ _Q = tantivy.Query
 class Highlighter:
     """Highlights the words of one request in the displayed text fields of its hits."""
 
-    def __init__(self, index: OpenIndex, body: Any, spec: FieldSpec) -> None:
+    def __init__(self, index: OpenIndex, body: Mapping[str, Any], spec: FieldSpec) -> None:
         self._index = index
         self._spec = spec
         fields = index.description.fields
-        text = body.get("query") if isinstance(body, Mapping) else None
+        text = body.get("query")
         words: list[Any] = ANALYZER.analyze(keyword_text(text)) if text is not None else []
         names = [name for name in highlighted_fields(spec) or fields if fields.get(name) == "text"]
         self._generators = {name: _snippet_generator(index, name, words) for name in names if words}

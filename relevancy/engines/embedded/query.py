@@ -55,10 +55,8 @@ class ParsedRequest:
     filters: tuple[tuple[str, tantivy.Query], ...] = ()
 
 
-def parse_request(body: Any, index: Description) -> ParsedRequest:
+def parse_request(body: Mapping[str, Any], index: Description) -> ParsedRequest:
     """Parses a rendered request. Raises `BadQuery` naming the key and what is allowed instead."""
-    if not isinstance(body, Mapping):
-        raise BadQuery("The request is not a JSON object.", hint='Write for example {"query": "#$query##"}.')
     for key in body:
         check_choice(key, KEYS, "key")
     reader = _Reader(body, index)

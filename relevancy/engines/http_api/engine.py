@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import BadQuery, EngineError, UnreadableResponse, UnsupportedByEngine
 from relevancy.engines.fields.specs import FieldSpec, parse_fields
 from relevancy.engines.fields.values import field_names
+from relevancy.engines.http_engine import HttpEngine
 from relevancy.engines.templates.template import Template, parse_template
-from relevancy.engines.transport.client import HttpClient
 from relevancy.engines.transport.concurrency import in_parallel
-from relevancy.engines.transport.searches import search_in_parallel
 from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Page, Request
 
 from .options import EXAMPLE_TEMPLATES, OPTIONS, example_template, parse_options
@@ -32,7 +30,7 @@ _TEST_KNOB = 10
 _COMPLAINTS = frozenset({400, 405, 406, 411, 415, 422})
 
 
-class HttpApiEngine(Engine):
+class HttpApiEngine(HttpEngine):
     """One search API. `options.py` describes the options of its endpoint.
 
     The field `id` of a hit is what the option `id` finds in it. If the API is not told the number of hits
@@ -54,9 +52,9 @@ class HttpApiEngine(Engine):
     presets = PRESETS
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
         self._options = parse_options(connection.options)
         address = connection.rules.parse_url(connection.url)
+        super().__init__(connection, address, error_message)
         # Redirects are not followed, so a slash at the end, which an API may insist on, is kept.
         self._path = address.path + ("/" if urlsplit(connection.url.strip()).path.endswith("/") else "") or "/"
         self._url = address.base + self._path
@@ -64,23 +62,11 @@ class HttpApiEngine(Engine):
         if self._options.lookup:
             check_path(self._lookup_target("x").partition("?")[0], is_lookup=True)
         self._base = address.base
-        self._client = HttpClient(connection, address, error_message)
         self._test_page: Page | None = None
 
     @classmethod
     def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
         return example_template(options)
-
-    def search(self, request: Request) -> Page:
-        self._client.rate_limit.wait()
-        return self._search(request)
-
-    def search_many(
-        self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
-    ) -> Iterator[Outcome]:
-        return search_in_parallel(
-            enumerate(requests), self._search, connection=self.connection, client=self._client, stop=stop
-        )
 
     def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
         """As `Engine.lookup`, one request for each document. The response is the document as a hit, or a list of hits."""
@@ -95,7 +81,7 @@ class HttpApiEngine(Engine):
                 lambda doc_id: (doc_id, self._look_up(doc_id, fields)),
                 parallel=self.connection.parallel,
                 stop=lambda: False,
-                before=self._client.rate_limit.wait,
+                before=self._http.rate_limit.wait,
             )
         )
         hits = (hits_by_id.get(doc_id) for doc_id in dict.fromkeys(ids))
@@ -117,9 +103,9 @@ class HttpApiEngine(Engine):
         if self._options.template is not None:
             self._run_test_query(self._options.template)
             return "HTTP API"
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         try:
-            self._client.send("GET", self._path, headers=_ACCEPT_JSON)
+            self._http.send("GET", self._path, headers=_ACCEPT_JSON)
         except EngineError as error:
             complaints = _COMPLAINTS | {404} if self._options.method == "POST" else _COMPLAINTS
             if error.status not in complaints:
@@ -127,9 +113,7 @@ class HttpApiEngine(Engine):
         return "HTTP API"
 
     def render(self, request: Request) -> Mapping[str, Any]:
-        rendered = request.template.render(
-            query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
-        )
+        rendered = request.render()
         target = {"method": self._options.method, "url": self._url}
         paging = self._paging(request)
         if request.template.syntax == "params":
@@ -150,16 +134,10 @@ class HttpApiEngine(Engine):
         """Sends one query with the endpoint's own template, or the one suggested for it, and returns the text of the response."""
         options = self._options
         template = options.template or parse_template(EXAMPLE_TEMPLATES[options.method], self.syntax)
-        self._client.rate_limit.wait()
+        self._http.rate_limit.wait()
         return self._send(self.render(self._test_request(query, template))).decode("utf-8-sig", "replace")
 
-    def abort(self) -> None:
-        self._client.abort()
-
-    def close(self) -> None:
-        self._client.close()
-
-    def _search(self, request: Request) -> Page:
+    def _search_once(self, request: Request) -> Page:
         rendered = self.render(request)
         started = time.perf_counter()
         body = self._send(rendered)
@@ -173,20 +151,13 @@ class HttpApiEngine(Engine):
         return Page(hits=hits, total=total, took_ms=took_ms, rendered_request=rendered)
 
     def _send(self, rendered: Mapping[str, Any]) -> bytes:
-        try:
-            if "body" in rendered:
-                body = json.dumps(rendered["body"], ensure_ascii=False).encode()
-                response = self._client.send("POST", self._path, body=body, headers=_JSON)
-            elif rendered["method"] == "POST":
-                response = self._client.send("POST", self._path, body=_encoded(rendered).encode(), headers=_FORM)
-            else:
-                response = self._client.send("GET", f"{self._path}?{_encoded(rendered)}", headers=_ACCEPT_JSON)
-        except UnicodeEncodeError as error:
-            raise BadQuery(
-                "The query contains half of a character (a lone surrogate), which cannot be sent.",
-                hint="Type the query again.",
-            ) from error
-        return response.body
+        if "body" in rendered:
+            body = json.dumps(rendered["body"], ensure_ascii=False).encode()
+            return self._http.send("POST", self._path, body=body, headers=_JSON).body
+        form = urlencode([(name, value) for name, value in rendered["params"]])
+        if rendered["method"] == "POST":
+            return self._http.send("POST", self._path, body=form.encode(), headers=_FORM).body
+        return self._http.send("GET", f"{self._path}?{form}", headers=_ACCEPT_JSON).body
 
     def _paging(self, request: Request) -> dict[str, int]:
         rows_parameter, start_parameter = self._options.rows_parameter, self._options.start_parameter
@@ -204,7 +175,7 @@ class HttpApiEngine(Engine):
         path = self._lookup_target(doc_id)
         check_target(path, self.connection.allowed_indexes)
         try:
-            response = self._client.send("GET", path, headers=_ACCEPT_JSON)
+            response = self._http.send("GET", path, headers=_ACCEPT_JSON)
         except EngineError as error:
             if error.status in (404, 410):
                 return None
@@ -235,10 +206,6 @@ class HttpApiEngine(Engine):
             knobs=dict.fromkeys(template.knobs, _TEST_KNOB),
             options=self.connection.options.get("query_options", {}),
         )
-
-
-def _encoded(rendered: Mapping[str, Any]) -> str:
-    return urlencode([(name, value) for name, value in rendered["params"]])
 
 
 def _set_nested(body: Any, name: str, value: int) -> None:

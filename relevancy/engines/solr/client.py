@@ -45,10 +45,7 @@ class _Decoder:
 
 
 def open_client(http: HttpClient, core_url: str, handler: str) -> pysolr.Solr:
-    """Returns a client whose searches return the JSON of the response.
-
-    It raises only `EngineError`s and, for lone surrogates, `UnicodeEncodeError`.
-    """
+    """Returns a client whose searches return the JSON of the response. Raises only members of the `EngineError` family."""
     return pysolr.Solr(
         core_url,
         decoder=_Decoder(f"{core_url}/{handler}"),

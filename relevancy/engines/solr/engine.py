@@ -5,21 +5,19 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from relevancy.engines.base import Engine, Outcome
 from relevancy.engines.errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError
 from relevancy.engines.explanations import left_out, plain_tree
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.http_engine import HttpEngine
 from relevancy.engines.names import check_names, check_prefix, is_plain_name, plain_segments
 from relevancy.engines.templates.template import Template, parse_template
 from relevancy.engines.transport.addresses import Address
-from relevancy.engines.transport.client import HttpClient
 from relevancy.engines.transport.response import read_json
-from relevancy.engines.transport.searches import search_in_parallel
 from relevancy.engines.types import (
     Abilities,
     AddressField,
@@ -78,7 +76,7 @@ _ADMIN_PAGE = re.compile(
 )
 
 
-class SolrEngine(Engine):
+class SolrEngine(HttpEngine):
     """A core or collection. Its URL may end in a request handler that is allowed; the default is `select`.
 
     A template that begins with a brace is a request of the JSON Request API.
@@ -109,14 +107,13 @@ class SolrEngine(Engine):
     recognizes_product = True
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(connection)
         address = connection.rules.parse_url(connection.url)
+        super().__init__(connection, address, error_message)
         self._core_path, self._handler = core_and_handler(address, connection.allowed_handlers)
         core = self._core_path.rpartition("/")[2]
         self._allowed_indexes = frozenset((core, *core.split(","), *connection.allowed_indexes))
         self._core_url = address.base + self._core_path
         self._handler_url = f"{self._core_url}/{self._handler}"
-        self._http = HttpClient(connection, address, error_message)
         self._solr = open_client(self._http, self._core_url, self._handler)
 
     @classmethod
@@ -133,17 +130,6 @@ class SolrEngine(Engine):
     @classmethod
     def template_warnings(cls, template: Template) -> list[TemplateWarning]:
         return misspelled_parameters(template)
-
-    def search(self, request: Request) -> Page:
-        self._http.rate_limit.wait()
-        return self._search(request)
-
-    def search_many(
-        self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
-    ) -> Iterator[Outcome]:
-        return search_in_parallel(
-            enumerate(requests), self._search, connection=self.connection, client=self._http, stop=stop
-        )
 
     def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
         check_field_list(field_list(fields), self._allowed_indexes)
@@ -279,21 +265,6 @@ class SolrEngine(Engine):
         load(self._solr, self._http, self._core_path, loaded)
         return len(loaded)
 
-    def abort(self) -> None:
-        self._http.abort()
-
-    def close(self) -> None:
-        self._http.close()
-
-    def _search(self, request: Request) -> Page:
-        try:
-            return self._search_once(request)
-        except BadQuery:
-            if not request.highlight:
-                raise
-        # Solr may have rejected the highlighting, not the query: the ranking matters more than its highlights.
-        return self._search_once(replace(request, highlight=False))
-
     def _search_once(self, request: Request) -> Page:
         solr_request = search_request(request, self._allowed_indexes)
         started = time.perf_counter()
@@ -311,23 +282,17 @@ class SolrEngine(Engine):
         return {"method": "POST", "url": self._handler_url, **solr_request.as_json}
 
     def _send(self, solr_request: SolrRequest) -> dict[str, Any]:
-        try:
-            if solr_request.body is not None:  # pysolr has no method for the JSON Request API
-                body = json.dumps(solr_request.body, ensure_ascii=False).encode()
-                path = f"{self._core_path}/{self._handler}"
-                return read_json(self._http.send("POST", path, body=body, headers=_JSON).body, self._handler_url)
-            values: dict[str, list[str]] = {"q": []}
-            for name, value in solr_request.parameters or ():
-                values.setdefault(name, []).append(value)
-            if reserved := values.keys() & {"self", "search_handler"}:  # names of arguments of pysolr
-                raise BadQuery(f"The parameter “{min(reserved)}” cannot be sent.", hint="Give it another name.")
-            response: dict[str, Any] = self._solr.search(**values)
-            return response
-        except UnicodeEncodeError as error:
-            raise BadQuery(
-                "The query contains half of a character (a lone surrogate), which cannot be sent.",
-                hint="Type the query again.",
-            ) from error
+        if solr_request.body is not None:  # pysolr has no method for the JSON Request API
+            body = json.dumps(solr_request.body, ensure_ascii=False).encode()
+            path = f"{self._core_path}/{self._handler}"
+            return read_json(self._http.send("POST", path, body=body, headers=_JSON).body, self._handler_url)
+        values: dict[str, list[str]] = {"q": []}
+        for name, value in solr_request.parameters or ():
+            values.setdefault(name, []).append(value)
+        if reserved := values.keys() & {"self", "search_handler"}:  # names of arguments of pysolr
+            raise BadQuery(f"The parameter “{min(reserved)}” cannot be sent.", hint="Give it another name.")
+        response: dict[str, Any] = self._solr.search(**values)
+        return response
 
     def _get(self, path: str) -> dict[str, Any]:
         """Returns what an API of the core says that pysolr has no method for."""

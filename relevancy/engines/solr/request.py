@@ -90,9 +90,7 @@ def template_request(request: Request, allowed_indexes: Collection[str] = ()) ->
 
     allowed_indexes: those that the query may refer to. Raises `BadQuery` naming what is refused.
     """
-    rendered = request.template.render(
-        query=request.query, options=request.options, knobs=request.knobs, escape=request.escape
-    )
+    rendered = request.render()
     has_macros = has_macro(request.template.literals())
     if request.template.syntax == "params":
         parameters = allowed_parameters(rendered)
@@ -101,8 +99,6 @@ def template_request(request: Request, allowed_indexes: Collection[str] = ()) ->
         if not has_macros and not switches and has_macro(value for _, value in parameters):
             parameters.append(_MACROS_OFF)
         return SolrRequest(parameters=parameters)
-    if not isinstance(rendered, dict):
-        raise BadQuery("The rendered query template is not a JSON object.", hint='Write {"query": …}.')
     if has_macros:
         raise BadQuery(
             "The template contains a macro (${…}), which cannot be checked in a JSON request.",

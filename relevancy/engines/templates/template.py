@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import unquote_plus
 
-from relevancy.engines.errors import TemplateError
+from relevancy.engines.errors import BadQuery, TemplateError
 from relevancy.engines.types import Syntax
 
 from .parameters import blank_comments, split_parameters
@@ -82,15 +82,18 @@ class Template:
     def render(
         self, *, query: str, options: Mapping[str, Any], knobs: Mapping[str, float], escape: bool = False
     ) -> Any:
-        """Returns the request for one query: decoded (name, value) pairs in order (`params`), or a JSON value (`json`).
+        """Returns the request for one query: decoded (name, value) pairs in order (`params`), or a JSON object (`json`).
 
         `escape`: escapes Lucene's special characters in the query text and its keywords, nowhere else.
-        Raises `BadQuery` for an option without value and default, and for a knob without value.
+        Raises `BadQuery` for an option without value and default, for a knob without value, and for JSON that is not an object.
         """
         values = slot_values(query, options, knobs, escape=escape)
         if self.syntax == "params":
             return [(_render_text(item.name, values), _render_text(item.value, values)) for item in self.parameters]
-        return _render_json(self.body, values)
+        rendered = _render_json(self.body, values)
+        if not isinstance(rendered, dict):
+            raise BadQuery("The rendered query template is not a JSON object.", hint='Write {"query": …}.')
+        return rendered
 
 
 def syntax_of(text: str) -> Literal["params", "json"]:
