@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 from relevancy.engines.fields.specs import FieldSpec
 
 from .errors import EngineError, UnsupportedByEngine
-from .limits import LIMITS
+from .limits import limit_methods
 from .templates.template import Template
 from .types import (
     Abilities,
@@ -70,9 +70,7 @@ class Engine(ABC):
     def __init_subclass__(cls) -> None:
         """Applies the limits on what engines return to the methods of each adapter, those of installed packages included."""
         super().__init_subclass__()
-        for name, limit in LIMITS.items():
-            if name in cls.__dict__:
-                setattr(cls, name, limit(cls.__dict__[name]))
+        limit_methods(cls)
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection

@@ -274,7 +274,9 @@ def _formula_factors(node: ExplanationNode) -> tuple[Factor, ...]:
     """Returns the factors of a term's formula, each name once; empty if the node's children are not factors of its value."""
     factors: dict[str, Factor] = {}
     for child in _multiplied(node):
-        name = _factor_name(child.description)
+        text = child.description
+        shown = _truncated(re.split(r"[,(]", text)[0].strip() or text)[:40]
+        name = next((name for beginning, name in _FACTOR_NAMES if text.lower().startswith(beginning)), shown)
         names = {_INPUTS.get(part.description.split(",")[0]): part.value for part in child.children}
         inputs = tuple((name, value) for name, value in names.items() if name)
         computed = factors.get(name)
@@ -300,12 +302,6 @@ def _multiplied(node: ExplanationNode) -> Iterable[ExplanationNode]:
             yield from _multiplied(child)
         else:
             yield child
-
-
-def _factor_name(description: str) -> str:
-    text = description.lower()
-    factor_name = next((name for beginning, name in _FACTOR_NAMES if text.startswith(beginning)), "")
-    return factor_name or _truncated(re.split(r"[,(]", description)[0].strip() or description)[:40]
 
 
 def _labelled(node: ExplanationNode, label: str) -> Contribution:

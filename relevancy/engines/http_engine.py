@@ -5,14 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import batched
 from typing import Any
 
 from .base import Engine, Outcome
 from .errors import BadQuery, EngineError
+from .fields.specs import FieldSpec
 from .transport.addresses import Address
 from .transport.client import HttpClient
 from .transport.concurrency import in_parallel
-from .types import Connection, Page, Request
+from .types import Connection, Hit, Page, Request
+
+_LOOKUP_BATCH_SIZE = 500
 
 
 class HttpEngine(Engine):
@@ -29,6 +33,10 @@ class HttpEngine(Engine):
     def _search_once(self, request: Request) -> Page:
         """Sends one search."""
 
+    @abstractmethod
+    def _look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
+        """Returns documents by id, at most `_LOOKUP_BATCH_SIZE`, in any order."""
+
     def search(self, request: Request) -> Page:
         self._http.rate_limit.wait()
         return self._search(request)
@@ -37,6 +45,14 @@ class HttpEngine(Engine):
         self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
     ) -> Iterator[Outcome]:
         return self._search_each(enumerate(requests), stop)
+
+    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
+        unique_ids = dict.fromkeys(ids)
+        hits: dict[str, Hit] = {}
+        for batch in batched(unique_ids, _LOOKUP_BATCH_SIZE):
+            for hit in self._look_up(batch, fields):
+                hits.setdefault(hit.id, Hit(hit.id, None, hit.fields))
+        return [hits[doc_id] for doc_id in unique_ids if doc_id in hits]
 
     def abort(self) -> None:
         self._http.abort()

@@ -42,15 +42,19 @@ _CUT_FIELDS = "…"  # the name under which a hit says that it had more fields
 
 def limit_page(page: Page, rows: int) -> Page:
     """Returns a page with at most `rows` hits, each cut to the limits. Raises `UnreadableResponse` for an id that is too long."""
-    hits = page.hits[: max(rows, 0)]
-    space = max(min(MAX_HIT_LENGTH, MAX_PAGE_LENGTH // max(len(hits), 1)), SHORT_LENGTH)
     total = page.total
     return replace(
         page,
-        hits=tuple([limit_hit(hit, space) for hit in hits]),
+        hits=tuple(limit_hits(page.hits[: max(rows, 0)])),
         total=total if total is not None and 0 <= total <= _MAX_TOTAL else None,
         took_ms=max(0, min(page.took_ms, _MAX_TOOK)),
     )
+
+
+def limit_hits(hits: Sequence[Hit]) -> list[Hit]:
+    """Returns hits that together have at most about `MAX_PAGE_LENGTH` characters."""
+    space = max(min(MAX_HIT_LENGTH, MAX_PAGE_LENGTH // max(len(hits), 1)), SHORT_LENGTH)
+    return [limit_hit(hit, space) for hit in hits]
 
 
 def limit_hit(hit: Hit, space: int = MAX_HIT_LENGTH) -> Hit:
@@ -64,7 +68,12 @@ def limit_hit(hit: Hit, space: int = MAX_HIT_LENGTH) -> Hit:
     if not hit.highlights and score == hit.score and _is_short(hit.fields, space):
         return hit
     fields = _limit_fields(hit.fields, space)
-    snippets = [(name, text) for name, text in hit.highlights.items() if _is_displayed(name, fields)]
+    snippets = [
+        (name, text)
+        for name, text in hit.highlights.items()
+        # The highlighted field, or the one that it is nested in, is still there.
+        if name in fields or (len(name) <= MAX_NAME_LENGTH and any(name.startswith(f"{field}.") for field in fields))
+    ]
     highlights = {name: text for name, text in snippets[:MAX_FIELDS] if len(text) <= MAX_SNIPPET_LENGTH}
     return Hit(hit.id, score, fields, highlights)
 
@@ -86,11 +95,6 @@ def _is_short(fields: Mapping[str, Any], space: int) -> bool:
     return len(fields) <= MAX_FIELDS and length <= min(MAX_FIELD_LENGTH, space)
 
 
-def _is_displayed(name: str, fields: Mapping[str, Any]) -> bool:
-    """Whether a highlighted field, or the one that it is nested in, is still there."""
-    return name in fields or (len(name) <= MAX_NAME_LENGTH and any(name.startswith(f"{field}.") for field in fields))
-
-
 def _limit_fields(fields: Mapping[str, Any], space: int) -> dict[str, Any]:
     limited: dict[str, Any] = {}
     for name, value in fields.items():
@@ -108,20 +112,16 @@ def _limit_value(value: Any, space: int) -> tuple[Any, int]:
     if isinstance(value, str):
         text = value if len(value) <= space else _cut_text(value, space)
         return text, len(text)
-    if not isinstance(value, list | tuple | Mapping):
-        return (None if isinstance(value, float) and not math.isfinite(value) else value), 8
-    if _is_deeper(value, MAX_DEPTH):
-        return _mark(f"nested more than {MAX_DEPTH} levels deep"), _MARK_LENGTH
     try:
-        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    except ValueError:
-        value = _without_nan(value)
-        text = json.dumps(value, ensure_ascii=False)
+        value = _finite(value, MAX_DEPTH)
+    except RecursionError:
+        return _mark(f"nested more than {MAX_DEPTH} levels deep"), _MARK_LENGTH
+    if not isinstance(value, list | dict):
+        return value, 8
+    text = json.dumps(value, ensure_ascii=False)
     if len(text) <= space:
         return value, len(text)
-    if isinstance(value, Mapping):
-        return _cut_text(text, space), space
-    return _cut_list(value, space), space
+    return (_cut_list(value, space) if isinstance(value, list) else _cut_text(text, space)), space
 
 
 def _cut_list(values: Sequence[Any], space: int) -> list[Any]:
@@ -144,26 +144,17 @@ def _mark(what: str) -> str:
     return f"… [cut: {what}]"
 
 
-def _is_deeper(value: Any, levels: int) -> bool:
-    nodes = [(value, levels)]
-    while nodes:
-        node, left = nodes.pop()
-        if isinstance(node, Mapping):
-            node = node.values()
-        elif not isinstance(node, list | tuple):
-            continue
-        if not left:
-            return True
-        nodes += [(child, left - 1) for child in node]
-    return False
-
-
-def _without_nan(value: Any) -> Any:
+def _finite(value: Any, levels: int) -> Any:
+    """Returns a value without NaN and infinities. Raises `RecursionError` if it is nested deeper than these levels."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if not isinstance(value, list | tuple | Mapping):
+        return value
+    if not levels:
+        raise RecursionError
     if isinstance(value, Mapping):
-        return {name: _without_nan(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+        return {name: _finite(item, levels - 1) for name, item in value.items()}
+    return [_finite(item, levels - 1) for item in value]
 
 
 def limit_names(names: Sequence[str]) -> list[str]:
@@ -193,8 +184,7 @@ def limit_trees(trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str
     return {doc_id: limit_tree(tree, nodes) for doc_id, tree in trees.items()}
 
 
-def limit_interpretation(interpretation: Interpretation) -> Interpretation:
-    """Returns an interpretation with texts of at most `MAX_FIELD_LENGTH` characters and at most `MAX_TIMINGS` timings."""
+def _limit_interpretation(interpretation: Interpretation) -> Interpretation:
     parts = tuple((name, _limit_value(text, MAX_FIELD_LENGTH)[0]) for name, text in interpretation.parts[:MAX_PARTS])
     timings = tuple(
         replace(timing, label=timing.label[:MAX_DESCRIPTION_LENGTH]) for timing in interpretation.timings[:MAX_TIMINGS]
@@ -202,58 +192,37 @@ def limit_interpretation(interpretation: Interpretation) -> Interpretation:
     return Interpretation(parts, timings)
 
 
-def _limit_search(method: Callable[..., Page]) -> Callable[..., Page]:
-    @wraps(method)
-    def search(self: Any, request: Any) -> Page:
-        return limit_page(method(self, request), request.rows)
-
-    return search
-
-
-def _limit_search_many(method: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-    @wraps(method)
-    def search_many(self: Any, requests: Any, **options: Any) -> Iterator[Any]:
-        for index, outcome in method(self, requests, **options):
-            if isinstance(outcome, Page):
-                try:
-                    yield index, limit_page(outcome, requests[index].rows)
-                except EngineError as error:
-                    yield index, error
-            else:
-                yield index, outcome
-
-    return search_many
+def _limit_outcomes(outcomes: Iterator[Any], requests: Sequence[Any]) -> Iterator[Any]:
+    for index, outcome in outcomes:
+        try:
+            limited = limit_page(outcome, requests[index].rows) if isinstance(outcome, Page) else outcome
+        except EngineError as error:
+            limited = error
+        yield index, limited
 
 
-def _limit_lookup(method: Callable[..., list[Hit]]) -> Callable[..., list[Hit]]:
-    @wraps(method)
-    def lookup(self: Any, ids: Any, fields: Any) -> list[Hit]:
-        hits = method(self, ids, fields)[: len(ids)]
-        space = max(min(MAX_HIT_LENGTH, MAX_PAGE_LENGTH // max(len(hits), 1)), SHORT_LENGTH)
-        return [limit_hit(hit, space) for hit in hits]
-
-    return lookup
-
-
-def _limit_result(limit: Callable[[Any], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    def decorate(method: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(method)
-        def limited(self: Any, *arguments: Any) -> Any:
-            return limit(method(self, *arguments))
-
-        return limited
-
-    return decorate
-
-
-# Name of a method of `Engine` → what limits its result.
-LIMITS: Mapping[str, Callable[[Callable[..., Any]], Callable[..., Any]]] = {
-    "search": _limit_search,
-    "search_many": _limit_search_many,
-    "lookup": _limit_lookup,
-    "explain": _limit_result(limit_tree),
-    "explain_many": _limit_result(limit_trees),
-    "interpret": _limit_result(limit_interpretation),
-    "fields": _limit_result(limit_names),
-    "version": _limit_result(lambda version: version[:MAX_VERSION_LENGTH]),
+# Name of a method of `Engine` → what limits its result, called with the result and the method's arguments.
+_LIMITS: Mapping[str, Callable[..., Any]] = {
+    "search": lambda page, request: limit_page(page, request.rows),
+    "search_many": _limit_outcomes,
+    "lookup": lambda hits, ids, _: limit_hits(hits[: len(ids)]),
+    "explain": lambda tree, *_: limit_tree(tree),
+    "explain_many": lambda trees, *_: limit_trees(trees),
+    "interpret": lambda interpretation, _: _limit_interpretation(interpretation),
+    "fields": limit_names,
+    "version": lambda version: version[:MAX_VERSION_LENGTH],
 }
+
+
+def limit_methods(engine: type) -> None:
+    """Applies the limits to the methods that an adapter defines."""
+    for name in _LIMITS.keys() & vars(engine).keys():
+        setattr(engine, name, _limited(vars(engine)[name], _LIMITS[name]))
+
+
+def _limited(method: Callable[..., Any], limit: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def limited(self: Any, *arguments: Any, **options: Any) -> Any:
+        return limit(method(self, *arguments, **options), *arguments)
+
+    return limited

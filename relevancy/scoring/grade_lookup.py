@@ -29,18 +29,15 @@ def flatten_grades(grades_by_query: Sequence[Mapping[str, float]]) -> tuple[Know
     counts = np.fromiter(map(len, grades_by_query), dtype=np.int64, count=len(grades_by_query))
     offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
     try:
-        codes = np.frombuffer(b"".join(map(_to_bytes, grades_by_query)), dtype=np.uint8)
+        # Raises unless all grades are whole numbers below 256.
+        rows = [bytes(grades.values()) for grades in grades_by_query]  # type: ignore[arg-type]
+        codes = np.frombuffer(b"".join(rows), dtype=np.uint8)
     except (TypeError, ValueError):
         grades = _to_floats(list(chain.from_iterable(row.values() for row in grades_by_query)))
         if not np.isfinite(grades).all():
             raise GradeError(f"Grades must be finite numbers, not {grades[~np.isfinite(grades)][0]:g}.") from None
         return KnownGrades(grades, offsets), False
     return KnownGrades(codes.astype(np.float64), offsets), bool((codes < _UNRATED).all())
-
-
-def _to_bytes(grades: Mapping[str, float]) -> bytes:
-    """Raises TypeError or ValueError unless all grades are whole numbers below 256."""
-    return bytes(grades.values())  # type: ignore[arg-type]
 
 
 def look_up_grades(

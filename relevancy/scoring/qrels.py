@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -14,7 +14,6 @@ from .assessment import compute_values
 from .batch import Batch
 from .errors import GradeError
 from .grade_lookup import find_repeats, flatten_grades, look_up_grades, ranking_lengths, to_matrix
-from .known_grades import KnownGrades
 from .measure import Measure
 from .notation import parse_measure
 from .scale import Scale
@@ -83,13 +82,11 @@ def _build_batch(
     # For other measures a repeat is the same as an unrated document: neither has a gain.
     need_repeats = any(measure.name == "Judged" or measure.parameters.get("unrated") == "skip" for measure in measures)
     repeats = find_repeats(rankings, grades.shape[1]) if need_repeats else np.zeros(grades.shape, dtype=np.bool_)
-    return Batch(grades, lengths, repeats, known_grades, _choose_scale(scale, known_grades))
-
-
-def _choose_scale(scale: Scale | str | None, known: KnownGrades) -> Scale:
     if scale is None:
-        return Scale((0.0, max(1.0, float(np.ceil(known.grades.max(initial=0.0))))), relevant_from=1.0)
-    return replace(Scale.parse(scale) if isinstance(scale, str) else scale, relevant_from=1.0)
+        chosen = Scale((0.0, max(1.0, float(np.ceil(known_grades.grades.max(initial=0.0))))))
+    else:
+        chosen = Scale.parse(scale) if isinstance(scale, str) else scale
+    return Batch(grades, lengths, repeats, known_grades, replace(chosen, relevant_from=1.0))
 
 
 def _engine_scores(queries: list[str], rankings: list[Ranking], lengths: IntArray) -> FloatArray:
@@ -129,10 +126,6 @@ def _sort_by_score(
     for row in np.flatnonzero((is_tied & differ).any(axis=1)):
         ranking = rankings[row]
         if isinstance(ranking, Mapping):
-            documents = sorted(sorted(ranking, reverse=True), key=_score_getter(ranking), reverse=True)
-            sorted_grades[row, : len(documents)] = [known[row].get(document, np.nan) for document in documents]
+            scored = sorted(((float(score), document) for document, score in ranking.items()), reverse=True)
+            sorted_grades[row, : len(scored)] = [known[row].get(document, np.nan) for _, document in scored]
     return sorted_grades
-
-
-def _score_getter(ranking: Mapping[str, float]) -> Callable[[str], float]:
-    return lambda document: float(ranking[document])

@@ -152,7 +152,8 @@ def compare_means(
     tables = contributions[:, arrangements]  # [queries × arrangements × runs]
     if is_exact:
         choices: IntArray = np.indices((len(arrangements),) * queries).reshape(queries, -1).T
-        ranges = _mean_ranges(tables, choices)
+        means_of_arrangements = tables[np.arange(queries), choices].sum(axis=1)  # [arrangements × runs]
+        ranges = np.asarray(np.ptp(means_of_arrangements, axis=1), dtype=np.float64)
     else:
         ranges = _random_mean_ranges(tables, permutations, build_generator(seed))
     means = contributions.sum(axis=0)
@@ -160,13 +161,6 @@ def compare_means(
     hits = (ranges[:, None, None] >= differences - TOLERANCE).sum(axis=0)
     p = hits / len(ranges) if is_exact else (1 + hits) / (1 + permutations)
     return RunMeans(means, p, is_exact)
-
-
-def _mean_ranges(tables: FloatArray, choices: IntArray) -> FloatArray:
-    """Returns the largest minus the smallest mean of each row of [N × queries] chosen arrangements."""
-    queries = np.arange(len(tables))
-    means = tables[queries, choices].sum(axis=1)  # [N × runs]
-    return np.asarray(np.ptp(means, axis=1), dtype=np.float64)
 
 
 def _random_mean_ranges(tables: FloatArray, permutations: int, generator: np.random.Generator) -> FloatArray:

@@ -24,6 +24,12 @@ from relevancy.engines.transport.response import check_is_json, read_json
 _PRODUCT = "x-elastic-product"
 
 
+class _Client(Elasticsearch):
+    def perform_request(self, *arguments: Any, **options: Any) -> Any:
+        """Returns the JSON of the response, as the client of OpenSearch does."""
+        return super().perform_request(*arguments, **options).body
+
+
 def open_client(http: HttpClient, prefix: str) -> Elasticsearch:
     """Returns a client that sends each request once, to paths below `prefix`. Raises only members of the `EngineError` family."""
     address = http.address
@@ -54,7 +60,7 @@ def open_client(http: HttpClient, prefix: str) -> Elasticsearch:
         def loads(self, data: bytes) -> Any:
             return read_json(data, root)
 
-    return Elasticsearch(
+    return _Client(
         [NodeConfig(address.scheme, address.host, address.port)],
         node_class=Node,
         serializers={"application/json": Serializer()},

@@ -19,6 +19,7 @@ from relevancy.engines.base import Outcome
 from relevancy.engines.errors import BadQuery, EndpointRefused, EngineError, TooSlow, UnreadableResponse
 from relevancy.engines.explanations import left_out, no_match, plain_tree
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.fields.values import value_at
 from relevancy.engines.http_engine import HttpEngine
 from relevancy.engines.names import is_plain_name
 from relevancy.engines.templates.template import parse_template
@@ -43,7 +44,6 @@ from .vocabulary import ELASTICSEARCH_NAMES, OPENSEARCH_NAMES
 
 BATCH_SIZE = 100
 _MAX_LANES = 4  # batches at a time
-_LOOKUP_BATCH_SIZE = 500
 _RECORDS_AT_ONCE = 1_000
 _SCROLL = "2m"
 _RECORD_FIELDS = {
@@ -205,17 +205,10 @@ class ElasticEngine(HttpEngine):
             responses |= zip(indexes, items, strict=True)
         return [responses[index] for index in range(len(requests))]
 
-    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
-        hits: dict[str, Hit] = {}
-        unique_ids = list(dict.fromkeys(ids))
-        for start in range(0, len(unique_ids), _LOOKUP_BATCH_SIZE):
-            batch = unique_ids[start : start + _LOOKUP_BATCH_SIZE]
-            body = {"query": ids_query(fields.id, batch), "size": len(batch), "_source": source_filter(fields)}
-            self._http.rate_limit.wait()
-            for raw in self._raw_hits(body):
-                hit = read_hit(raw, fields)
-                hits.setdefault(hit.id, Hit(hit.id, None, hit.fields))
-        return [hits[doc_id] for doc_id in unique_ids if doc_id in hits]
+    def _look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
+        body = {"query": ids_query(fields.id, list(ids)), "size": len(ids), "_source": source_filter(fields)}
+        self._http.rate_limit.wait()
+        return (read_hit(raw, fields) for raw in self._raw_hits(body))
 
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
         """As `Engine.explain`. The server fills in a search template first."""
@@ -295,10 +288,9 @@ class ElasticEngine(HttpEngine):
         self._http.rate_limit.wait()
         self._client.search(index=self._index, body={"size": 0, "track_total_hits": False})
         try:
-            version = self._client.info().get("version")
+            number = value_at(self._client.info(), "version.number")
         except EndpointRefused:
             return self.label  # searching is allowed, reading the cluster's version is not
-        number = version.get("number") if isinstance(version, dict) else None
         return f"{self.label} {number}" if isinstance(number, str) else self.label
 
     def render(self, request: Request) -> Mapping[str, Any]:
@@ -419,7 +411,7 @@ class ElasticEngine(HttpEngine):
         return total_and_hits(self._client.search(index=self._index, body=body), self._url)[1]
 
     @abstractmethod
-    def _field_caps(self) -> Mapping[str, Any]:
+    def _field_caps(self) -> Any:
         """Returns what `_field_caps` says of all fields."""
 
 
@@ -432,11 +424,10 @@ class ElasticsearchEngine(ElasticEngine):
     offset_parameter = "max_analyzed_offset"
     vocabulary = ELASTICSEARCH_NAMES
 
-    def _field_caps(self) -> Mapping[str, Any]:
+    def _field_caps(self) -> Any:
         # The client's own method names the fields in the body, where servers 7.17 do not look for them.
         path = f"/{quote(self._index, safe=',')}/_field_caps?fields=*"
-        response: Mapping[str, Any] = self._client.perform_request("GET", path, headers={"accept": "application/json"})
-        return response
+        return self._client.perform_request("GET", path, headers={"accept": "application/json"})
 
 
 class OpenSearchEngine(ElasticEngine):
@@ -448,6 +439,5 @@ class OpenSearchEngine(ElasticEngine):
     offset_parameter = "max_analyzer_offset"
     vocabulary = OPENSEARCH_NAMES
 
-    def _field_caps(self) -> Mapping[str, Any]:
-        response: Mapping[str, Any] = self._client.field_caps(index=self._index, fields="*")
-        return response
+    def _field_caps(self) -> Any:
+        return self._client.field_caps(index=self._index, fields="*")

@@ -10,7 +10,7 @@ from typing import Any
 from relevancy.engines.errors import BadQuery, EngineError, TooSlow, UnreadableResponse
 from relevancy.engines.fields.snippets import read_highlights
 from relevancy.engines.fields.specs import FieldSpec
-from relevancy.engines.fields.values import as_number
+from relevancy.engines.fields.values import as_number, object_at, objects_at, value_at
 from relevancy.engines.transport.response import error_for_status
 from relevancy.engines.types import Hit, Timing
 
@@ -20,14 +20,13 @@ _MAX_PROFILE_LEVEL = 6
 
 def error_message(body: Any) -> str:
     """Returns the engine's own message from an error response: its reasons, from the outermost to the cause."""
-    error = body.get("error") if isinstance(body, dict) else None
+    error = value_at(body, "error")
     if isinstance(error, str):
         return error
     reasons: list[str] = []
     while isinstance(error, dict) and len(reasons) < _MAX_CAUSES:
-        root_cause = _first_object(error.get("root_cause"))
-        reasons += [str(part.get("reason")) for part in (error, root_cause) if part.get("reason")]
-        error = error.get("caused_by") or _first_object(error.get("failed_shards")).get("reason")
+        reasons += [str(part["reason"]) for part in (error, object_at(error, "root_cause")) if part.get("reason")]
+        error = error.get("caused_by") or object_at(error, "failed_shards").get("reason")
     return ": ".join(dict.fromkeys(reasons))
 
 
@@ -61,17 +60,16 @@ def total_and_hits(response: Mapping[str, Any], url: str) -> tuple[int | None, l
             "The engine stopped early and returned only a part of the results.",
             hint="Raise or remove the template's timeout, or try a cheaper query.",
         )
-    shards = response.get("_shards")
-    if isinstance(shards, dict) and shards.get("failed"):
-        reason = error_message({"error": _first_object(shards.get("failures")).get("reason")})
+    shards = object_at(response, "_shards")
+    if shards.get("failed"):
+        reason = error_message({"error": object_at(shards, "failures").get("reason")})
         raise BadQuery(f"{shards['failed']} of {shards.get('total')} shards failed: {reason or 'no reason given'}")
-    outer = response.get("hits")
-    raw_hits = outer.get("hits") if isinstance(outer, dict) else None
-    if not isinstance(outer, dict) or not isinstance(raw_hits, list) or not all(isinstance(r, dict) for r in raw_hits):
+    raw_hits = value_at(response, "hits.hits")
+    if not isinstance(raw_hits, list) or not all(isinstance(raw, dict) for raw in raw_hits):
         raise UnreadableResponse(
             f"{url} returned JSON without “hits.hits”.", hint="Check that this is the address of an index."
         )
-    total = outer.get("total")
+    total = value_at(response, "hits.total")
     count = total.get("value") if isinstance(total, dict) else total
     return (count if isinstance(count, int) else None), raw_hits
 
@@ -95,51 +93,37 @@ def read_hit(raw: dict[str, Any], fields: FieldSpec, *, highlight: bool = False)
 
 def validated_query(response: Mapping[str, Any]) -> str:
     """Returns the query that `_validate/query` describes, one line for each index that understands it differently."""
-    explanations = response.get("explanations")
-    entries = [entry for entry in explanations if isinstance(entry, dict)] if isinstance(explanations, list) else []
-    return "\n".join(dict.fromkeys(str(entry.get("explanation") or entry.get("error") or "") for entry in entries))
+    texts = [
+        str(entry.get("explanation") or entry.get("error") or "") for entry in objects_at(response, "explanations")
+    ]
+    return "\n".join(dict.fromkeys(texts))
 
 
 def profile_timings(response: Mapping[str, Any]) -> tuple[Timing, ...]:
     """Returns the time of a search, and that of each part of its query, shard by shard, as `profile` says."""
     took = as_number(response.get("took"))
-    profile = response.get("profile")
-    shards = profile.get("shards") if isinstance(profile, dict) else None
     timings = [Timing("Whole search", took)] if took is not None else []
-    for shard in shards if isinstance(shards, list) else []:
-        searches = shard.get("searches") if isinstance(shard, dict) else None
-        for search in searches if isinstance(searches, list) else []:
-            if isinstance(search, dict):
-                timings += _rewriting(search)
-                timings += _profiled(search.get("query"), 1)
-                timings += _profiled(search.get("collector"), 1)
+    for search in objects_at(response, "profile.shards.searches"):
+        if nanoseconds := as_number(search.get("rewrite_time")):
+            timings.append(Timing("Rewriting the query", nanoseconds / 1e6, 1))
+        timings += [*_profiled(search, "query", 1), *_profiled(search, "collector", 1)]
     return tuple(timings)
 
 
-def _rewriting(search: Mapping[str, Any]) -> list[Timing]:
-    nanoseconds = as_number(search.get("rewrite_time"))
-    return [Timing("Rewriting the query", nanoseconds / 1e6, 1)] if nanoseconds else []
-
-
-def _profiled(nodes: Any, level: int) -> Iterator[Timing]:
-    for node in nodes if isinstance(nodes, list) and level <= _MAX_PROFILE_LEVEL else []:
-        if isinstance(node, dict):
-            name = str(node.get("type") or node.get("name") or "")
-            text = str(node.get("description") or node.get("reason") or "")
-            yield Timing(f"{name} {text}".strip(), (as_number(node.get("time_in_nanos")) or 0.0) / 1e6, level)
-            yield from _profiled(node.get("children"), level + 1)
+def _profiled(parent: Mapping[str, Any], name: str, level: int) -> Iterator[Timing]:
+    for node in objects_at(parent, name) if level <= _MAX_PROFILE_LEVEL else []:
+        kind = str(node.get("type") or node.get("name") or "")
+        text = str(node.get("description") or node.get("reason") or "")
+        yield Timing(f"{kind} {text}".strip(), (as_number(node.get("time_in_nanos")) or 0.0) / 1e6, level)
+        yield from _profiled(node, "children", level + 1)
 
 
 def check_item(item: dict[str, Any], url: str) -> None:
     """Raises the error of one response in a batch, whose status is part of its JSON."""
     status = item.get("status", 400 if "error" in item else 200)
     if "error" in item or not isinstance(status, int) or status >= 400:
-        raise error_for_status(
-            status if isinstance(status, int) and status >= 400 else 500,
-            url,
-            error_message(item),
-            json.dumps(item)[:160],
-        )
+        failure = status if isinstance(status, int) and status >= 400 else 500
+        raise error_for_status(failure, url, error_message(item), json.dumps(item)[:160])
 
 
 def is_field(name: str, types: Mapping[str, Any]) -> bool:
@@ -147,7 +131,3 @@ def is_field(name: str, types: Mapping[str, Any]) -> bool:
     capabilities = [entry for entry in types.values() if isinstance(entry, dict)]
     is_object = all(entry.get("type") in ("object", "nested") for entry in capabilities)
     return not name.startswith("_") and not is_object and not any(e.get("metadata_field") for e in capabilities)
-
-
-def _first_object(value: Any) -> dict[str, Any]:
-    return value[0] if isinstance(value, list) and value and isinstance(value[0], dict) else {}

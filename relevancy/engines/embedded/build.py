@@ -47,7 +47,7 @@ def build_index(
     Raises `ValueError`, naming the document, for a missing or repeated id and for a value of the wrong type.
     """
     folder = index_folder(data_dir, name)
-    rows = [(doc_id, document, _flatten(document)) for doc_id, document in _sorted_by_id(documents, id_field)]
+    rows = [(doc_id, document, _flatten(document, "", {})) for doc_id, document in _sorted_by_id(documents, id_field)]
     build = uuid.uuid4().hex
     description = Description(build, id_field, _field_types((values for _, _, values in rows), schema or {}))
     path = folder / build
@@ -97,22 +97,17 @@ def _sorted_by_id(documents: Iterable[Mapping[str, Any]], id_field: str) -> list
     return sorted(documents_by_id.items())
 
 
-def _flatten(document: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """Returns dotted field names with all their scalar values."""
-    values: dict[str, list[Any]] = {}
-    _collect(document, "", values)
-    return values
-
-
-def _collect(value: Any, name: str, values: dict[str, list[Any]]) -> None:
+def _flatten(value: Any, name: str, values: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Returns `values` with all scalar values below a field added, by dotted name."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            _collect(inner, f"{name}.{key}" if name else str(key), values)
+            _flatten(inner, f"{name}.{key}" if name else str(key), values)
     elif isinstance(value, list | tuple):
         for inner in value:
-            _collect(inner, name, values)
+            _flatten(inner, name, values)
     elif value is not None:
         values.setdefault(name, []).append(value)
+    return values
 
 
 def _field_types(rows: Iterable[dict[str, list[Any]]], schema: Mapping[str, str]) -> dict[str, FieldType]:

@@ -113,9 +113,10 @@ class EmbeddedEngine(Engine):
         body = request.render()
         parsed = parse_request(body, index.description)
         words: list[Any] = ANALYZER.analyze(keyword_text(body.get("query") or ""))
+        without_words = "every document" if body.get("query") is None else "no document: the query has no word"
         parts = [
             ("Words", " ".join(words)),
-            ("Parsed query", parsed.scoring.text if parsed.scoring else _without_words(body)),
+            ("Parsed query", parsed.scoring.text if parsed.scoring else without_words),
             ("Filters", "\n".join(text for text, _ in parsed.filters)),
             ("Sorted by", "\n".join(f"{name} {'desc' if falls else 'asc'}" for name, falls in parsed.sort)),
         ]
@@ -161,10 +162,6 @@ class EmbeddedEngine(Engine):
             highlighter = Highlighter(index, rendered["body"], request.fields)
             hits = [replace(hit, highlights=highlighter.highlights(hit.fields)) for hit in hits]
         return Page(tuple(hits), total, round((time.perf_counter() - started) * 1000), rendered)
-
-
-def _without_words(body: Mapping[str, Any]) -> str:
-    return "every document" if body.get("query") is None else "no document: the query has no word"
 
 
 def _explain(index: OpenIndex, parsed: ParsedRequest, address: tantivy.DocAddress) -> Mapping[str, Any] | None:
@@ -230,14 +227,9 @@ def _sorted(
         else:
             column = index.description.columns[name]
             values = index.searcher.fast_field_values(column, [address for _, address in hits])
-        order.sort(key=lambda position: _sort_key(values[position], is_descending))
+        sign = -1 if is_descending else 1
+        order.sort(key=lambda at: (values[at] is None, sign * (values[at] or 0.0)))
     return [hits[position] for position in order]
-
-
-def _sort_key(value: float | None, is_descending: bool) -> tuple[bool, float]:
-    if value is None:
-        return True, 0.0
-    return False, -value if is_descending else value
 
 
 def _hit(document: Mapping[str, Any], score: float | None, fields: FieldSpec) -> Hit:

@@ -55,7 +55,8 @@ def sort_keys(sort: Any, index: Description) -> tuple[tuple[str, bool], ...]:
 
 def _filter_query(name: str, value: Any, index: Description) -> tantivy.Query:
     if isinstance(value, list):
-        return _any_of([_filter_query(name, item, index) for item in value])
+        alternatives = [(_SHOULD, _filter_query(name, item, index)) for item in value]
+        return _Q.boolean_query(alternatives) if alternatives else _Q.empty_query()
     field_type, schema, column = index.fields[name], index.schema, index.columns[name]
     if field_type in NUMBERS:
         return _range_query(name, value if isinstance(value, Mapping) else {"gte": value, "lte": value}, index)
@@ -69,10 +70,6 @@ def _filter_query(name: str, value: Any, index: Description) -> tantivy.Query:
     if len(words) > 1:
         return _Q.phrase_query(schema, column, words)
     return _Q.term_query(schema, column, words[0]) if words else _Q.empty_query()
-
-
-def _any_of(queries: list[tantivy.Query]) -> tantivy.Query:
-    return _Q.boolean_query([(_SHOULD, query) for query in queries]) if queries else _Q.empty_query()
 
 
 def _range_query(name: str, limits: Mapping[str, Any], index: Description) -> tantivy.Query:

@@ -61,7 +61,11 @@ def parse_request(body: Mapping[str, Any], index: Description) -> ParsedRequest:
         check_choice(key, KEYS, "key")
     reader = _Reader(body, index)
     filters = filter_queries(body.get("filter"), index)
-    named = tuple(zip(map(_filter_text, (body.get("filter") or {}).items()), filters, strict=True))
+    texts = [
+        f"{name}:{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in (body.get("filter") or {}).items()
+    ]
+    named = tuple(zip(texts, filters, strict=True))
     sort = sort_keys(body.get("sort", []), index)
     if body.get("query") is None:
         return ParsedRequest(with_filters(_Q.all_query(), filters), None, sort, filters=named)
@@ -71,11 +75,6 @@ def parse_request(body: Mapping[str, Any], index: Description) -> ParsedRequest:
     clauses = [(_MUST, words.query()), *((_SHOULD, phrase.query()) for phrase in phrases)]
     query = _Q.boolean_query(clauses) if phrases else words.query()
     return ParsedRequest(with_filters(query, filters), Sum((words, *phrases)), sort, words, named)
-
-
-def _filter_text(item: tuple[str, Any]) -> str:
-    name, value = item
-    return f"{name}:{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
 
 
 def required_words(spec: Any, words: int) -> int:
@@ -175,7 +174,8 @@ class _Reader:
         if isinstance(value, str):
             value = value.split()
         if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            pairs: Sequence[tuple[str, Any]] = [_split_boost(item) for item in value]
+            parts = [item.rpartition("^") for item in value]
+            pairs: Sequence[tuple[str, Any]] = [(name, boost) if caret else (boost, 1) for name, caret, boost in parts]
         elif isinstance(value, Mapping):
             pairs = list(value.items())
         else:
@@ -190,8 +190,3 @@ class _Reader:
         if value != int(value):
             reject(key, value, f"a whole number from {low} to {high}")
         return int(value)
-
-
-def _split_boost(text: str) -> tuple[str, Any]:
-    name, caret, boost = text.rpartition("^")
-    return (name, boost) if caret else (text, 1)

@@ -54,7 +54,6 @@ class FieldSpec:
     all_fields: bool = False
     highlights: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
-    translate: tuple[str, ...] = ()
     unabridged: tuple[str, ...] = ()
     functions: Mapping[str, str] = field(default_factory=dict, hash=False)
 
@@ -98,7 +97,8 @@ class FieldSpec:
         Omits images whose address is not http or https.
         """
         snippets = highlights or {}
-        names = dict.fromkeys([*self.sub, *(_remaining_names(self, fields) if self.all_fields else ())])
+        named = {self.id, self.title, *(picture.name for picture in (self.thumb, self.image) if picture)}
+        names = dict.fromkeys([*self.sub, *(name for name in fields if self.all_fields and name not in named)])
         texts = ((name, as_display_text(value_at(fields, name))) for name in names)
         subs = tuple((name, text) for name, text in texts if text)
         return Display(
@@ -140,12 +140,11 @@ def parse_fields(spec: str, default_id: str = "id") -> FieldSpec:
         title=single["title"].name if "title" in single else id_field,
         thumb=single.get("thumb"),
         image=single.get("image"),
-        sub=_unique(subs),
+        sub=tuple(dict.fromkeys(subs)),
         all_fields=all_fields,
-        highlights=_unique(names_by_type["highlight"]),
-        media=_unique(names_by_type["media"]),
-        translate=_unique(names_by_type["translate"]),
-        unabridged=_unique(names_by_type["unabridged"]),
+        highlights=tuple(dict.fromkeys(names_by_type["highlight"])),
+        media=tuple(names_by_type["media"]),
+        unabridged=tuple(names_by_type["unabridged"]),
         functions={name: f"${name}" for name in names_by_type["func"]},
     )
 
@@ -199,15 +198,6 @@ def _field_type(spec: str, offset: int, text: str) -> str:
 def _fail(spec: str, offset: int, problem: str, *, hint: str = "") -> NoReturn:
     line, column = location(spec, offset)
     raise TemplateError(problem, line=line, column=column, hint=hint)
-
-
-def _unique(names: list[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names))
-
-
-def _remaining_names(spec: FieldSpec, fields: Mapping[str, Any]) -> list[str]:
-    named = {spec.id, spec.title, *(picture.name for picture in (spec.thumb, spec.image) if picture)}
-    return [name for name in fields if name not in named]
 
 
 def _image_url(picture: Picture | None, fields: Mapping[str, Any]) -> str | None:

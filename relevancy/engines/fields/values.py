@@ -45,6 +45,17 @@ def value_at(document: Any, name: str) -> Any:
     return None
 
 
+def objects_at(document: Any, name: str) -> list[dict[str, Any]]:
+    """Returns the JSON objects at `value_at`: one, or those of a list; an engine may send anything."""
+    value = value_at(document, name)
+    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
+
+
+def object_at(document: Any, name: str) -> dict[str, Any]:
+    """Returns the first of `objects_at`; an empty one if there is none."""
+    return next(iter(objects_at(document, name)), {})
+
+
 def as_display_text(value: Any) -> str:
     """Returns a value as one text: a list of scalars joined by comma and blank, anything deeper as JSON."""
     if isinstance(value, list | tuple) and not any(isinstance(item, list | tuple | Mapping) for item in value):

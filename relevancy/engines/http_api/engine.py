@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -68,24 +68,20 @@ class HttpApiEngine(HttpEngine):
     def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
         return example_template(options)
 
-    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
-        """As `Engine.lookup`, one request for each document. The response is the document as a hit, or a list of hits."""
+    def _look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
+        """As `HttpEngine._look_up`, one request for each document. The response is the document as a hit, or a list of hits."""
         if not self._options.lookup:
             raise UnsupportedByEngine(
                 "The endpoint cannot look up documents by id.",
                 hint="Set its option lookup, such as /products/{id}.",
             )
-        hits_by_id = dict(
-            in_parallel(
-                dict.fromkeys(ids),
-                lambda doc_id: (doc_id, self._look_up(doc_id, fields)),
-                parallel=self.connection.parallel,
-                stop=lambda: False,
-                before=self._http.rate_limit.wait,
-            )
+        return in_parallel(
+            ids,
+            lambda doc_id: self._fetch_document(doc_id, fields),
+            parallel=self.connection.parallel,
+            stop=lambda: False,
+            before=self._http.rate_limit.wait,
         )
-        hits = (hits_by_id.get(doc_id) for doc_id in dict.fromkeys(ids))
-        return [hit for hit in hits if hit]
 
     def fields(self) -> list[str]:
         """Returns the fields in the results of the test query; none if the endpoint has no template of its own."""
@@ -169,7 +165,7 @@ class HttpApiEngine(HttpEngine):
         target = self._options.lookup.replace("{id}", quote(doc_id, safe="", errors="replace"))
         return self._path + target if target[0] == "?" else target
 
-    def _look_up(self, doc_id: str, fields: FieldSpec) -> Hit | None:
+    def _fetch_document(self, doc_id: str, fields: FieldSpec) -> Hit | None:
         if doc_id in (".", ".."):
             return None  # it would change the path
         path = self._lookup_target(doc_id)
@@ -188,7 +184,7 @@ class HttpApiEngine(HttpEngine):
         for rank, raw in enumerate(raws, 1):
             hit = read_hit(raw, rank, self._options, fields)
             if hit.id == doc_id:
-                return Hit(hit.id, None, hit.fields)
+                return hit
         return None
 
     def _run_test_query(self, template: Template) -> Page:

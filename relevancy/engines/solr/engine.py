@@ -13,6 +13,7 @@ from urllib.parse import urlencode
 from relevancy.engines.errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError
 from relevancy.engines.explanations import left_out, plain_tree
 from relevancy.engines.fields.specs import FieldSpec
+from relevancy.engines.fields.values import object_at, objects_at
 from relevancy.engines.http_engine import HttpEngine
 from relevancy.engines.names import check_names, check_prefix, is_plain_name, plain_segments
 from relevancy.engines.templates.template import Template, parse_template
@@ -45,7 +46,6 @@ from .results import (
     total_and_documents,
 )
 
-_LOOKUP_BATCH_SIZE = 500
 _MAX_CHECKED_FILTERS = 10
 _SEPARATOR = "\x1f"  # occurs in no document id, so ids with commas and blanks need no escaping
 _JSON = {"content-type": "application/json; charset=utf-8"}
@@ -131,28 +131,21 @@ class SolrEngine(HttpEngine):
     def template_warnings(cls, template: Template) -> list[TemplateWarning]:
         return misspelled_parameters(template)
 
-    def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
+    def _look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
         check_field_list(field_list(fields), self._allowed_indexes)
-        hits: dict[str, Hit] = {}
-        unique_ids = list(dict.fromkeys(ids))
-        for start in range(0, len(unique_ids), _LOOKUP_BATCH_SIZE):
-            batch = unique_ids[start : start + _LOOKUP_BATCH_SIZE]
-            self._http.rate_limit.wait()
-            parameters = [
-                ("q", _terms_query(fields.id)),
-                ("doc_ids", _SEPARATOR.join(batch)),
-                # A handler with another default parser would not understand the local parameters above.
-                ("defType", "lucene"),
-                ("fl", field_list(fields)),
-                ("rows", str(len(batch))),
-                ("expandMacros", "false"),
-                *RESPONSE_FORMAT,
-            ]
-            response = self._send(SolrRequest(parameters))
-            for document in total_and_documents(response, self._handler_url)[1]:
-                hit = read_hit(document, fields)
-                hits.setdefault(hit.id, Hit(hit.id, None, hit.fields))
-        return [hits[doc_id] for doc_id in unique_ids if doc_id in hits]
+        self._http.rate_limit.wait()
+        parameters = [
+            ("q", _terms_query(fields.id)),
+            ("doc_ids", _SEPARATOR.join(ids)),
+            # A handler with another default parser would not understand the local parameters above.
+            ("defType", "lucene"),
+            ("fl", field_list(fields)),
+            ("rows", str(len(ids))),
+            ("expandMacros", "false"),
+            *RESPONSE_FORMAT,
+        ]
+        documents = total_and_documents(self._send(SolrRequest(parameters)), self._handler_url)[1]
+        return (read_hit(document, fields) for document in documents)
 
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
         check_field_list(field_list(request.fields), self._allowed_indexes)
@@ -167,11 +160,11 @@ class SolrEngine(HttpEngine):
         self._http.rate_limit.wait()
         # A filter does not change the score and, unlike explainOther, works across shards.
         response = self._send(solr_request.with_parameters(("fq", only_document), ("rows", "1")))
-        if tree := first_explanation(response.get("debug"), "explain"):
+        if tree := first_explanation(response, "explain"):
             return plain_tree(tree)
         self._http.rate_limit.wait()
         response = self._send(solr_request.with_parameters(("explainOther", only_document), ("rows", "0")))
-        tree = first_explanation(response.get("debug"), "explainOther")
+        tree = first_explanation(response, "explainOther")
         if tree is None:
             raise BadQuery(f"Solr has no document with the id “{doc_id}” to explain.")
         if tree.get("match") is False:
@@ -204,7 +197,7 @@ class SolrEngine(HttpEngine):
         response = self._send(solr_request)
         documents = total_and_documents(response, self._handler_url)[1]
         ids = [request.fields.id_of(document) for document in documents]
-        trees = explanations_of(response.get("debug"), ids)
+        trees = explanations_of(response, ids)
         return {doc_id: plain_tree(tree) for doc_id, tree in trees.items()}
 
     def find(self, text: str, request: Request) -> Page:
@@ -231,12 +224,12 @@ class SolrEngine(HttpEngine):
     def fields(self) -> list[str]:
         self._http.rate_limit.wait()
         try:
-            names = list(self._get(f"{self._core_path}/admin/luke?numTerms=0&wt=json").get("fields") or ())
+            names = list(object_at(self._get(f"{self._core_path}/admin/luke?numTerms=0&wt=json"), "fields"))
         except EngineError:
             names = []
         if not names:  # an empty index, or a Solr that does not allow the Luke handler
-            declared = self._get(f"{self._core_path}/schema/fields?wt=json").get("fields")
-            names = [str(entry.get("name")) for entry in declared or () if isinstance(entry, dict)]
+            declared = objects_at(self._get(f"{self._core_path}/schema/fields?wt=json"), "fields")
+            names = [str(entry.get("name")) for entry in declared]
         return sorted(names)
 
     def version(self) -> str:

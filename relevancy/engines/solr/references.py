@@ -34,6 +34,7 @@ _MAX_MACROS = 500
 _MAX_EXPANDED_LENGTH = 10_000  # a longer value counts as several macros
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _MAX_UNESCAPINGS = 20
+_ESCAPED_OTHER = re.compile(r"\W")  # no part of a name
 _NESTED_QUERY = re.compile(r"_(?:query|val)_\s*:")
 # Escaped white space may stand between a name and “=”.
 _FROM_INDEX = re.compile(r"""fromIndex[\sntrbf]*=\s*(\\*"[^"]*"|\\*'[^']*'|[^\s}\]]*)""")
@@ -59,7 +60,8 @@ def check_parameters(parameters: Pairs, allowed: Collection[str], *, expands_mac
 
     allowed: names of indexes that may be read. expands_macros: Solr replaces `${name}` in the values.
     """
-    expanded = _expand_macros(parameters) if expands_macros else parameters
+    expand = _MacroExpander(parameters).expand if expands_macros else str
+    expanded = [(name, expand(value)) for name, value in parameters]
     for name, value in expanded:
         _check_parameter(name, value, allowed)
     values = [value.strip() for _, value in expanded]
@@ -104,7 +106,12 @@ def _check_parameter(name: str, value: str, allowed: Collection[str]) -> None:
 
 
 def _check_text(text: str, allowed: Collection[str]) -> None:
-    for view in _views(text, is_query="{!" in text or _has_nested_query(text)):
+    # Lucene's parser finds the field `_query_` or `_val_`, whose name may be escaped but whose colon may not.
+    may_be_nested = "_" in text or "\\" in text
+    names = (
+        _ESCAPE.sub(lambda match: _ESCAPED_OTHER.sub("\0", _escaped_character(match)), text) if may_be_nested else ""
+    )
+    for view in _views(text, is_query="{!" in text or _NESTED_QUERY.search(names) is not None):
         _check_view(view, allowed)
 
 
@@ -130,20 +137,8 @@ def _views(text: str, *, is_query: bool) -> Iterator[str]:
     raise BadQuery("The query is escaped too many times.", hint="Remove backslashes.")
 
 
-def _has_nested_query(text: str) -> bool:
-    """Whether Lucene's parser finds the field `_query_` or `_val_`, whose name may be escaped but whose colon may not."""
-    if "_" not in text and "\\" not in text:
-        return False
-    return _NESTED_QUERY.search(_ESCAPE.sub(_escaped_word_character, text)) is not None
-
-
 def _escaped_character(match: re.Match[str]) -> str:
     return chr(int(match[1][1:], 16)) if len(match[1]) > 1 else match[1]
-
-
-def _escaped_word_character(match: re.Match[str]) -> str:
-    character = _escaped_character(match)
-    return character if character.isalnum() or character == "_" else "\0"
 
 
 def _check_json_text(text: str, allowed: Collection[str]) -> None:
@@ -198,11 +193,6 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
     else:
         yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _expand_macros(parameters: Pairs) -> list[tuple[str, str]]:
-    expander = _MacroExpander(parameters)
-    return [(name, expander.expand(value)) for name, value in parameters]
 
 
 class _MacroExpander:

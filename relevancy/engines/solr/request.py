@@ -9,7 +9,6 @@ from typing import Any
 
 from relevancy.engines.errors import BadQuery
 from relevancy.engines.fields.snippets import REQUESTED_CLOSE, REQUESTED_LENGTH, REQUESTED_OPEN, highlighted_fields
-from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.types import Request
 
 from .parameters import Parameters, allowed_body, allowed_parameters, field_list
@@ -117,10 +116,14 @@ def search_request(request: Request, allowed_indexes: Collection[str] = ()) -> S
     if request.highlight:
         solr_request = _without_marking(solr_request)
         names = solr_request.names
+        highlighted = highlighted_fields(request.fields)
+        # A pattern such as `t*itle` for each name: Solr rejects a search that highlights an unknown field, but not a pattern that
+        # matches nothing. Fields that a pattern matches by chance are ignored.
+        patterns = "*" if highlighted is None else " ".join(f"{name[0]}*{name[1:]}" for name in highlighted)
         solr_request = solr_request.with_parameters(
             *[parameter for parameter in _DEFAULT_SNIPPETS if parameter[0] not in names],
             ("hl", "true"),
-            ("hl.fl", _highlighted_field_list(request.fields)),
+            ("hl.fl", patterns),
             ("hl.snippets", "1"),
             ("hl.encoder", ""),
             *[(f"hl.{kind}.{end}", mark) for kind in ("tag", "simple") for end, mark in _MARKS],
@@ -143,13 +146,3 @@ def _without_marking(solr_request: SolrRequest) -> SolrRequest:
     params = solr_request.body.get("params", {})
     kept = {name: value for name, value in params.items() if not _MARKING.fullmatch(name)}
     return SolrRequest(body={**solr_request.body, "params": kept})
-
-
-def _highlighted_field_list(spec: FieldSpec) -> str:
-    """Returns `hl.fl`, with a pattern such as `t*itle` for each name.
-
-    Solr rejects a search that highlights an unknown field, but not a pattern that matches nothing. Fields that a pattern
-    matches by chance are ignored.
-    """
-    names = highlighted_fields(spec)
-    return "*" if names is None else " ".join(f"{name[0]}*{name[1:]}" for name in names)

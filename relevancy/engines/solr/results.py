@@ -8,7 +8,7 @@ from typing import Any
 from relevancy.engines.errors import TooSlow, UnreadableResponse
 from relevancy.engines.fields.snippets import read_highlights
 from relevancy.engines.fields.specs import FieldSpec
-from relevancy.engines.fields.values import as_number
+from relevancy.engines.fields.values import as_number, object_at, value_at
 from relevancy.engines.types import Hit, Interpretation, Timing
 
 _MAX_TIMING_LEVEL = 4
@@ -16,14 +16,12 @@ _MAX_TIMING_LEVEL = 4
 
 def total_and_documents(response: dict[str, Any], url: str) -> tuple[int | None, list[dict[str, Any]]]:
     """Returns total and documents of a search. Raises if the response is partial or not a ranking."""
-    header = response.get("responseHeader")
-    if isinstance(header, dict) and header.get("partialResults") is True:
+    if value_at(response, "responseHeader.partialResults") is True:
         raise TooSlow(
             "Solr stopped early and returned only a part of the results (partialResults).",
             hint="Raise or remove timeAllowed, or try a cheaper query.",
         )
-    results = response.get("response")
-    documents = results.get("docs") if isinstance(results, dict) else None
+    documents = value_at(response, "response.docs")
     if not isinstance(documents, list) or not all(isinstance(document, dict) for document in documents):
         content = (
             "grouped results, which are not a ranking" if "grouped" in response else "JSON without “response.docs”"
@@ -32,7 +30,7 @@ def total_and_documents(response: dict[str, Any], url: str) -> tuple[int | None,
             f"{url} returned {content}.",
             hint="Check that this is a search handler of Solr, and that the template does not group results.",
         )
-    total = results.get("numFound") if isinstance(results, dict) else None
+    total = value_at(response, "response.numFound")
     return (total if isinstance(total, int) else None), documents
 
 
@@ -53,27 +51,21 @@ def highlights_of(response: Mapping[str, Any], documents: Sequence[Any]) -> list
 
     Solr keys them by its unique key, which need not be the displayed id, in the order of the documents.
     """
-    highlighting = response.get("highlighting")
-    values = list(highlighting.values()) if isinstance(highlighting, dict) else []
+    values = list(object_at(response, "highlighting").values())
     return values if len(values) == len(documents) else [None] * len(documents)
 
 
-def first_explanation(debug: Any, name: str) -> Mapping[str, Any] | None:
+def first_explanation(response: Mapping[str, Any], name: str) -> Mapping[str, Any] | None:
     """Returns the only tree below `debug.explain` or `debug.explainOther`, whose keys are unique keys of documents."""
-    trees = debug.get(name) if isinstance(debug, dict) else None
-    if not isinstance(trees, dict):
-        return None
-    return next((tree for tree in trees.values() if isinstance(tree, dict)), None)
+    return next((tree for tree in object_at(response, f"debug.{name}").values() if isinstance(tree, dict)), None)
 
 
-def explanations_of(debug: Any, doc_ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+def explanations_of(response: Mapping[str, Any], doc_ids: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """Returns the trees below `debug.explain` by document id.
 
     Solr keys them by its unique key, which need not be the displayed id, in the order of the documents.
     """
-    trees = debug.get("explain") if isinstance(debug, dict) else None
-    if not isinstance(trees, dict):
-        return {}
+    trees = object_at(response, "debug.explain")
     by_id = zip(doc_ids, trees.values(), strict=True) if len(trees) == len(doc_ids) else trees.items()
     return {doc_id: tree for doc_id, tree in by_id if isinstance(tree, dict)}
 
@@ -95,14 +87,13 @@ def interpretation_of(response: Mapping[str, Any]) -> Interpretation:
         raise UnreadableResponse(
             "Solr returned no “debug”.", hint="Check that the request handler has the component “debug”."
         )
-    parts = [(label, _lines(debug.get(name))) for name, label in _QUERY_PARTS]
-    timing = debug.get("timing")
-    timings = list(_timings("Solr", timing, 0)) if isinstance(timing, dict) else []
-    return Interpretation(tuple((label, text) for label, text in parts if text), tuple(timings))
-
-
-def _lines(value: Any) -> str:
-    return "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")
+    values = [(label, debug.get(name)) for name, label in _QUERY_PARTS]
+    parts = [
+        (label, "\n".join(map(str, value)) if isinstance(value, list) else str(value or "")) for label, value in values
+    ]
+    timing = object_at(debug, "timing")
+    timings = tuple(_timings("Solr", timing, 0)) if timing else ()
+    return Interpretation(tuple((label, text) for label, text in parts if text), timings)
 
 
 def _timings(label: str, timing: Mapping[str, Any], level: int) -> Iterator[Timing]:
@@ -117,8 +108,7 @@ def _timings(label: str, timing: Mapping[str, Any], level: int) -> Iterator[Timi
 
 def product_version(response: dict[str, Any], url: str) -> str:
     """Returns product and version from the response of a system information handler."""
-    lucene = response.get("lucene")
-    version = lucene.get("solr-spec-version") if isinstance(lucene, dict) else None
+    version = value_at(response, "lucene.solr-spec-version")
     if not isinstance(version, str):
         raise UnreadableResponse(f"{url} responds, but not as Solr does.", hint="Check that this is a Solr core.")
     return f"Solr {version}"
@@ -126,7 +116,5 @@ def product_version(response: dict[str, Any], url: str) -> str:
 
 def error_message(body: Any) -> str:
     """Returns Solr's own message from an error response, or an empty string."""
-    error = body.get("error") if isinstance(body, dict) else None
-    if not isinstance(error, dict):
-        return ""
+    error = object_at(body, "error")
     return str(error.get("msg") or str(error.get("trace", "")).partition("\n")[0])

@@ -206,7 +206,12 @@ def _parse_csv(text: str) -> list[Snapshot]:
     for key, rankings in rows_by_snapshot.items():
         of_snapshot = dict(zip(labels, key, strict=True))
         name, time = of_snapshot.get("snapshot name", ""), of_snapshot.get("snapshot time", "")
-        ranked = Rankings("CSV", _ordered(rankings), names, sizes.get(key, 0))
+        for query, hits in rankings.items():
+            # An engine may return a document at two positions, and two documents may share one.
+            _check_repetitions(query, [(hit.id, position) for position, hit in hits])
+            hits.sort(key=lambda hit: hit[0])
+        ordered = {query: [hit for _, hit in hits] for query, hits in rankings.items()}
+        ranked = Rankings("CSV", ordered, names, sizes.get(key, 0))
         snapshots.append(Snapshot(name, time, ranked, not_ranked.get(key, 0)))
     return snapshots or [Snapshot("", "", Rankings("CSV", {}, names, 0))]
 
@@ -258,16 +263,6 @@ def _invalid_csv(error: csv.Error, line: int) -> UnreadableResponse:
     return UnreadableResponse(
         f"Line {line} of the file of rankings is not valid CSV: {error}.", hint="Check its quotes."
     )
-
-
-def _ordered(rows_by_query: _Rows) -> dict[str, list[Hit]]:
-    """Returns the hits of each query in the order of their positions. Raises `UnreadableResponse` for a row that occurs twice.
-
-    An engine may return a document at two positions, and two documents may share one.
-    """
-    for query, rows in rows_by_query.items():
-        _check_repetitions(query, [(hit.id, position) for position, hit in rows])
-    return {query: [hit for _, hit in sorted(rows, key=lambda row: row[0])] for query, rows in rows_by_query.items()}
 
 
 def _check_repetitions(query: str, documents: list[tuple[str, float | None]]) -> None:

@@ -20,7 +20,9 @@ class RawParameter:
 
 def blank_comments(text: str) -> str:
     """Replaces comment lines (`# …`) by blanks of the same length, so that lines and columns stay the same."""
-    return "\n".join(" " * len(line) if _COMMENT.fullmatch(line) else line for line in _lines(text))
+    # Unlike `str.splitlines`, a lone CR does not end a line.
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return "\n".join(" " * len(line) if _COMMENT.fullmatch(line) else line for line in lines)
 
 
 def split_parameters(text: str) -> list[RawParameter]:
@@ -44,8 +46,3 @@ def split_parameters(text: str) -> list[RawParameter]:
         parameters[0].text = parameters[0].text[1:]
         parameters[0].column += 1
     return [parameter for parameter in parameters if parameter.text]
-
-
-def _lines(text: str) -> list[str]:
-    """Returns the lines without their ends; unlike `str.splitlines`, a lone CR does not end a line."""
-    return [line.removesuffix("\r") for line in text.split("\n")]

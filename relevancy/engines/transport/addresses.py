@@ -125,7 +125,8 @@ class AddressRules:
                     f"{name} is {reason}, which is never contacted.",
                     hint="Use the address of the search engine itself.",
                 )
-            if not _is_public(target) and not self._is_private_allowed(host, port, target):
+            is_public = target.is_global and target not in _SITE_LOCAL
+            if not is_public and not self._is_private_allowed(host, port, target):
                 raise EndpointUnreachable(
                     f"{name}, port {port}, is a private address, which this installation does not allow.",
                     hint=f"An administrator can allow it: add {_bracketed(host)}:{port} to RELEVANCY_ENDPOINT_HOSTS.",
@@ -150,10 +151,6 @@ def forbidden_reason(ip: Ip) -> str:
     if ip.version == 4 and ip.is_reserved:
         return "a reserved address"
     return ""
-
-
-def _is_public(ip: Ip) -> bool:
-    return ip.is_global and ip not in _SITE_LOCAL
 
 
 def _reachable_addresses(ip: Ip) -> list[Ip]:

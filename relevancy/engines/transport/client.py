@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from math import ceil
 from typing import Any
 
@@ -59,21 +60,23 @@ class HttpClient:
         connection: Connection,
         address: Address,
         error_message: Callable[[Any], str],
-        sleep: Callable[[float], None] | None = None,
+        sleep: Callable[[float], object] | None = None,
         retries: RetryPolicy = SEARCHES,
     ) -> None:
         self.address = address
         self._retries = retries
         self.rate_limit = RateLimit(connection.per_minute)
         self._error_message = error_message
-        self._sleep = sleep or self._wait
         self._lock = threading.Lock()
         self._exchanges: set[Exchange] = set()
         self._aborted = threading.Event()
+        self._sleep = sleep or self._aborted.wait
         self._connect_timeout = connection.connect_timeout
         self._read_timeout = connection.read_timeout
         self._headers = {"user-agent": "relevancy", "accept-encoding": "identity", **request_headers(connection)}
-        self._secrets = _secrets(connection, self._headers)
+        secrets = [value for name, value in connection.credentials.items() if name != "username"]
+        secrets += [*map(str, connection.headers.values()), self._headers.get("authorization", "").partition(" ")[2]]
+        self._secrets = [secret for secret in secrets if len(secret) >= _MIN_SECRET_LENGTH]
         self._pool = open_pool(address, connection.rules, size=connection.parallel)
 
     def send(
@@ -81,20 +84,34 @@ class HttpClient:
     ) -> Response:
         """Sends a request to `path` (absolute, with its query string) and returns its response, whose status is 2xx."""
         response = self.fetch(method, path, body=body, headers=headers)
-        try:
+        with self._redacting():
             check_status(response, self._url(path), self._error_message)
-        except EngineError as error:
-            raise self._without_secrets(error) from error.__cause__
         return response
 
     def fetch(
         self, method: str, path: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Response:
         """Does what `send` does, and returns the response whatever its status is. Its body may repeat secrets: see `redact`."""
-        try:
-            return self._send_with_retries(method, path, body, {**self._headers, **(headers or {})}, self._url(path))
-        except EngineError as error:
-            raise self._without_secrets(error) from error.__cause__
+        url, all_headers = self._url(path), {**self._headers, **(headers or {})}
+        deadline = time.monotonic() + self._connect_timeout + self._read_timeout
+        for attempt in count(1):
+            failure: EngineError | None = None
+            with self._redacting(), self._exchange(deadline) as exchange:
+                try:
+                    response = self._send_once(method, path, body, all_headers)
+                    delay = delay_after_response(response, attempt, self._retries)
+                except (HTTPError, OSError, ValueError) as error:
+                    failure = self._converted(error, exchange, url)
+                    failure.__cause__ = error
+                    is_over = exchange.is_aborted or exchange.is_expired
+                    delay = None if is_over else delay_after_error(error, attempt, self._retries)
+            if delay is None or attempt == self._retries.attempts or time.monotonic() + delay > deadline:
+                break
+            self._sleep(delay)
+        if failure:
+            with self._redacting():
+                raise failure
+        return response
 
     def redact(self, text: str) -> str:
         """Returns a text without the endpoint's secrets: an endpoint may repeat in its response what it received."""
@@ -116,56 +133,23 @@ class HttpClient:
     def _url(self, path: str) -> str:
         return self.address.base + path.partition("?")[0]
 
-    def _send_with_retries(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str], url: str
-    ) -> Response:
-        deadline = time.monotonic() + self._connect_timeout + self._read_timeout
-        for attempt in range(1, self._retries.attempts + 1):
-            is_last = attempt == self._retries.attempts
-            try:
-                response = self._send_once(method, path, body, headers, url, deadline)
-            except (NewConnectionError, ProtocolError) as error:
-                delay = delay_after_error(error, attempt, self._retries)
-                if is_last or delay is None or time.monotonic() + delay > deadline:
-                    raise self._unreachable(error) from error
-            else:
-                delay = delay_after_response(response, attempt, self._retries)
-                if is_last or delay is None or time.monotonic() + delay > deadline:
-                    return response
-            self._sleep(delay)
-        raise AssertionError("the last attempt returns or raises")
-
-    def _send_once(
-        self, method: str, path: str, body: bytes | None, headers: dict[str, str], url: str, deadline: float
-    ) -> Response:
-        with self._exchange(deadline) as exchange:
-            try:
-                raw = self._pool.urlopen(
-                    method,
-                    path,
-                    body=body,
-                    headers=headers,
-                    redirect=False,
-                    retries=False,
-                    preload_content=False,
-                    pool_timeout=ceil(self._connect_timeout),
-                )
-                try:
-                    content = self._read(raw, url)
-                except BaseException:
-                    raw.close()  # the unread rest must not be taken for the beginning of the next response
-                    raise
-                return Response(raw.status, {name.lower(): value for name, value in raw.headers.items()}, content)
-            except (HTTPError, OSError, ValueError) as error:
-                if exchange.is_aborted:
-                    raise _aborted(url) from error
-                if exchange.is_expired:
-                    raise self._timed_out(exchange, url) from error
-                if isinstance(error, NewConnectionError | ProtocolError):  # the former is a ConnectTimeoutError, too
-                    raise
-                if isinstance(error, ConnectTimeoutError | ReadTimeoutError):
-                    raise self._timed_out(exchange, url) from error
-                raise self._converted(error, url) from error
+    def _send_once(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Response:
+        raw = self._pool.urlopen(
+            method,
+            path,
+            body=body,
+            headers=headers,
+            redirect=False,
+            retries=False,
+            preload_content=False,
+            pool_timeout=ceil(self._connect_timeout),
+        )
+        try:
+            content = self._read(raw, self._url(path))
+        except BaseException:
+            raw.close()  # the unread rest must not be taken for the beginning of the next response
+            raise
+        return Response(raw.status, {name.lower(): value for name, value in raw.headers.items()}, content)
 
     @contextmanager
     def _exchange(self, deadline: float) -> Iterator[Exchange]:
@@ -181,18 +165,22 @@ class HttpClient:
             with self._lock:
                 self._exchanges.discard(exchange)
 
-    def _wait(self, seconds: float) -> None:
-        self._aborted.wait(seconds)
-
-    def _timed_out(self, exchange: Exchange, url: str) -> EngineError:
-        if exchange.is_connected:
-            return self._too_slow(url)
-        return EndpointUnreachable(
-            f"{self.address.base} did not accept a connection within {self._connect_timeout:g} s.",
-            hint="Check that the host is up and that no firewall blocks this server.",
+    def _converted(self, error: Exception, exchange: Exchange, url: str) -> EngineError:
+        if exchange.is_aborted:
+            return _aborted(url)
+        is_time_out = isinstance(error, ConnectTimeoutError | ReadTimeoutError) and not isinstance(
+            error, NewConnectionError
         )
-
-    def _converted(self, error: Exception, url: str) -> EngineError:
+        if exchange.is_expired or is_time_out:
+            if exchange.is_connected:
+                return TooSlow(
+                    f"{url} did not complete its response within {self._read_timeout:g} s.",
+                    hint="Try a cheaper query, or set a longer read_timeout in the endpoint's options.",
+                )
+            return EndpointUnreachable(
+                f"{self.address.base} did not accept a connection within {self._connect_timeout:g} s.",
+                hint="Check that the host is up and that no firewall blocks this server.",
+            )
         if isinstance(error, SSLError):
             if any(getattr(cause, "reason", "") in _NO_TLS for cause in error.args):
                 return EndpointUnreachable(
@@ -207,7 +195,15 @@ class HttpClient:
             return UnreadableResponse(
                 f"{url} sent a response that cannot be decompressed.", hint="Check the proxies in front of the engine."
             )
-        return self._unreachable(error)
+        if isinstance(error, ProtocolError):
+            reason = "the connection was closed before the response was complete"
+        else:
+            cause = error.__cause__ if isinstance(error, NewConnectionError) else error
+            reason = getattr(cause, "strerror", None) or str(cause)
+        return EndpointUnreachable(
+            f"Could not connect to {self.address.base}: {reason}.",
+            hint="Check that the engine is running and that the port is right.",
+        )
 
     def _read(self, raw: BaseHTTPResponse, url: str) -> bytes:
         if int(raw.headers.get("content-length") or 0) > MAX_BYTES:
@@ -221,29 +217,14 @@ class HttpClient:
                 raise _too_large(url)
         return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
-    def _too_slow(self, url: str) -> TooSlow:
-        return TooSlow(
-            f"{url} did not complete its response within {self._read_timeout:g} s.",
-            hint="Try a cheaper query, or set a longer read_timeout in the endpoint's options.",
-        )
-
-    def _unreachable(self, error: Exception) -> EndpointUnreachable:
-        if isinstance(error, ProtocolError):
-            reason = "the connection was closed before the response was complete"
-        else:
-            cause = error.__cause__ if isinstance(error, NewConnectionError) else error
-            reason = getattr(cause, "strerror", None) or str(cause)
-        return EndpointUnreachable(
-            f"Could not connect to {self.address.base}: {reason}.",
-            hint="Check that the engine is running and that the port is right.",
-        )
-
-    def _without_secrets(self, error: EngineError) -> EngineError:
-        problem = self.redact(error.problem)
-        if problem != error.problem:
-            error.problem = problem
-            error.args = (f"{problem} {error.hint}".strip(),)
-        return error
+    @contextmanager
+    def _redacting(self) -> Iterator[None]:
+        try:
+            yield
+        except EngineError as error:
+            error.problem = self.redact(error.problem)
+            error.args = (f"{error.problem} {error.hint}".strip(),)
+            raise
 
 
 def request_headers(connection: Connection) -> dict[str, str]:
@@ -283,9 +264,3 @@ def _too_large(url: str) -> UnreadableResponse:
         f"{url} sent more than {MAX_BYTES // MEGABYTE} MB; the response was cut off.",
         hint="Request fewer results or fewer displayed fields.",
     )
-
-
-def _secrets(connection: Connection, headers: Mapping[str, str]) -> list[str]:
-    values = [value for name, value in connection.credentials.items() if name != "username"]
-    values += [*connection.headers.values(), headers.get("authorization", "").partition(" ")[2]]
-    return [str(value) for value in values if len(str(value)) >= _MIN_SECRET_LENGTH]

@@ -18,14 +18,14 @@ class _Failure:
 
 def in_parallel[Job, Result](
     jobs: Iterable[Job],
-    work: Callable[[Job], Result],
+    work: Callable[[Job], Result | None],
     *,
     parallel: int,
     stop: Callable[[], bool],
     before: Callable[[Event], None] = lambda cancelled: None,
     ahead: int = 8,
 ) -> Iterator[Result]:
-    """Yields what `work` returns for each job as results arrive; runs at most `parallel` jobs at a time.
+    """Yields what `work` returns for each job as results arrive, but None; runs at most `parallel` jobs at a time.
 
     While the caller handles a result, workers continue until `ahead` × `parallel` jobs were started and not yet yielded.
     `stop` is called only in the caller's thread, at least every quarter of a second while no result arrives, so it may query a

@@ -124,7 +124,11 @@ def error_for_status(status: int, url: str, message: str, beginning: str = "") -
 
     `message`: the engine's own message. `beginning`: of the body, used if there is no message.
     """
-    message = _truncated(" ".join(message.split()))
+    message = _UNSTORABLE.sub("\ufffd", " ".join(message.split()))
+    if len(message) > _MAX_MESSAGE_LENGTH:
+        # Query parsers repeat the whole query before they say what is wrong with it.
+        half = _MAX_MESSAGE_LENGTH // 2 - 50
+        message = f"{message[:half]} … {message[-half:]}"
     reason = f": {(message or beginning).rstrip('.')}" if message or beginning else ""
     if status in (401, 403):
         return EndpointRefused(
@@ -149,13 +153,6 @@ def error_for_status(status: int, url: str, message: str, beginning: str = "") -
         hint="Check that this is the address of a search engine.",
         status=status,
     )
-
-
-def _truncated(message: str) -> str:
-    """Keeps both ends of a long message: query parsers repeat the whole query before they say what is wrong with it."""
-    message = _UNSTORABLE.sub("\ufffd", message)
-    half = _MAX_MESSAGE_LENGTH // 2 - 50
-    return message if len(message) <= _MAX_MESSAGE_LENGTH else f"{message[:half]} … {message[-half:]}"
 
 
 def _redirect_target(location: str) -> str:

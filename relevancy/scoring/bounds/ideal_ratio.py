@@ -68,7 +68,9 @@ def _build_problem(slots: Slots, settings: Settings) -> _Problem:
     discounts = compute_discounts(discount, slots.grades.shape[1])
     # The discounts of the open slots moved to the front, in order; 0 behind them.
     order = np.argsort(~slots.is_open, axis=1, kind="stable")[:, :most]
-    earned = _running_sums(np.take_along_axis(np.where(slots.is_open, discounts, 0.0), order, axis=1))
+    moved = np.take_along_axis(np.where(slots.is_open, discounts, 0.0), order, axis=1)
+    earned = np.zeros((len(moved), moved.shape[1] + 1))
+    np.cumsum(moved, axis=1, out=earned[:, 1:])
 
     known = compute_gains(ideal_grades(slots, ideal), gain)
     lowest, top = compute_gains(np.array([slots.scale.lowest, slots.scale.top]), gain)
@@ -86,12 +88,6 @@ def _build_problem(slots: Slots, settings: Settings) -> _Problem:
     tail = np.where(known < lowest, known * (sums[positions + 1] - sums[positions]), 0.0).sum(axis=1)
     rated_dcg = sum_discounted_gains(slots.grades, gain, discount)
     return _Problem(levels, earned, sums[above], sums[placed], open_counts, rated_dcg, tail)
-
-
-def _running_sums(rows: FloatArray) -> FloatArray:
-    sums = np.zeros((len(rows), rows.shape[1] + 1))
-    np.cumsum(rows, axis=1, out=sums[:, 1:])
-    return sums
 
 
 def _find_levels(known: FloatArray, lowest: float, top: float) -> FloatArray:

@@ -43,18 +43,14 @@ def compute_ndcg(slots: Slots, settings: Settings) -> FloatArray:
     gain, discount, ideal = settings.choice("gain"), settings.choice("discount"), settings.choice("ideal")
     if ideal == "max":
         dcg = sum_discounted_gains(slots.grades, gain, discount)
-        return np.minimum(divide_or_zero(dcg, _max_ideal_dcg(slots, gain, discount)), 1.0)
+        # As many documents of the top grade as the cutoff says; without a cutoff, as were returned.
+        lengths = np.full(len(dcg), slots.k) if slots.has_cutoff else slots.filled_counts.astype(np.int64)
+        running = np.concatenate(([0.0], np.cumsum(compute_discounts(discount, slots.k))))
+        return np.minimum(divide_or_zero(dcg, compute_gain(slots.scale.top, gain) * running[lengths]), 1.0)
     ideals = ideal_grades(slots, ideal)
     width = max(ideals.shape[1], slots.grades.shape[1])
     ideal_dcg = sum_discounted_gains(ideals, gain, discount, width)
     return np.minimum(divide_or_zero(sum_discounted_gains(slots.grades, gain, discount, width), ideal_dcg), 1.0)
-
-
-def _max_ideal_dcg(slots: Slots, gain: str, discount: str) -> FloatArray:
-    """Returns [Q] DCG of k documents of the top grade; without a cutoff, of as many as were returned."""
-    running = np.concatenate(([0.0], np.cumsum(compute_discounts(discount, slots.k))))
-    lengths = np.full(len(slots.grades), slots.k) if slots.has_cutoff else slots.filled_counts.astype(np.int64)
-    return np.asarray(compute_gain(slots.scale.top, gain) * running[lengths], dtype=np.float64)
 
 
 def ndcg_needs(settings: Settings) -> Needs:

@@ -30,7 +30,10 @@ def build_avg_edit_working(slots: Slots, _settings: Settings) -> Working:
     ]
     difference = average - len(edits)
     result = max(difference, 0.0) / 100.0
-    conclusion = f"⌊{_format_mean(mean, average)}⌋ − {len(edits)} = {format_rounded(difference, 0)}"
+    shown = format_rounded(mean, 2)
+    if float(shown.replace(MINUS, "-")) >= average + 1:  # ⌊56.997⌋ is not ⌊57.00⌋
+        shown = format_rounded(average + 0.99, 2)
+    conclusion = f"⌊{shown}⌋ − {len(edits)} = {format_rounded(difference, 0)}"
     if difference < 0:
         conclusion += ", which is below 0 and counts as 0"
     totals = {"rated": float(rated), "mean": mean, "average": average, "edits": float(len(edits))}
@@ -54,9 +57,3 @@ def describe_edit(edit: Edit) -> str:
     if edit.inserted is None:
         return f"Rank {edit.rank}: remove {format_short(edit.removed)}."
     return f"Rank {edit.rank}: replace {format_short(edit.removed)} with {format_short(edit.inserted)}."
-
-
-def _format_mean(mean: float, average: float) -> str:
-    """Formats the mean with two decimals, but never rounded up to the next whole number: ⌊56.997⌋ is not ⌊57.00⌋."""
-    text = format_rounded(mean, 2)
-    return text if float(text.replace(MINUS, "-")) < average + 1 else format_rounded(average + 0.99, 2)

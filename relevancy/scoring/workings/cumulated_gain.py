@@ -37,9 +37,10 @@ def build_ndcg_working(slots: Slots, settings: Settings) -> Working:
     ideal_gains = compute_gains(ideal, settings.choice("gain"))
     products = ideal_gains * compute_discounts(settings.choice("discount"), len(ideal))
     sums = np.cumsum(products)
+    product_latex = rf"({gain_latex(settings, 'i_r')}) \cdot {discount_latex(settings)}"
     columns += [
         (Column("ideal_grade", "Ideal grade", decimals=None, is_ideal=True), ideal),
-        (Column("ideal_product", "Product", _ideal_product_latex(settings), is_ideal=True), products),
+        (Column("ideal_product", "Product", product_latex, is_ideal=True), products),
         (Column("ideal_sum", "Ideal DCG", sums="ideal_product", is_ideal=True), sums),
     ]
     ideal_dcg = last_sum(sums)
@@ -48,10 +49,6 @@ def build_ndcg_working(slots: Slots, settings: Settings) -> Working:
     result = min(dcg / ideal_dcg, 1.0)
     conclusion = f"{format_rounded(dcg, 3)} ÷ {format_rounded(ideal_dcg, 3)} = {format_rounded(result, 4)}"
     return build_table(slots, columns, result, conclusion, {})
-
-
-def _ideal_product_latex(settings: Settings) -> str:
-    return rf"({gain_latex(settings, 'i_r')}) \cdot {discount_latex(settings)}"
 
 
 def _dcg_columns(slots: Slots, settings: Settings, discount_count: int) -> list[NumberedColumn]:

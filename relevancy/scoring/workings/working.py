@@ -26,7 +26,11 @@ def build_working(measure: Measure, settings: Settings, batch: Batch, slots: Slo
     """
     definition = measure.definition
     build = definition.build_working
-    working = _list_grades(slots, measure, value) if build is None else build(slots, settings)
+    if build is None:
+        formatted = "–" if math.isnan(value) else format_rounded(value, 4)
+        working = build_table(slots, (), value, f"{measure} = {formatted}", {})
+    else:
+        working = build(slots, settings)
     if math.isnan(value):
         reason = explain_unscoreable(definition, slots, settings)
         working = replace(working, result=None, conclusion=f"Not scoreable: {reason}")
@@ -35,11 +39,6 @@ def build_working(measure: Measure, settings: Settings, batch: Batch, slots: Slo
     if settings.skips_unrated:
         working = _insert_skipped(working, batch, slots.k)
     return working
-
-
-def _list_grades(slots: Slots, measure: Measure, value: float) -> Working:
-    formatted = "–" if math.isnan(value) else format_rounded(value, 4)
-    return build_table(slots, (), value, f"{measure} = {formatted}", {})
 
 
 def _insert_skipped(working: Working, batch: Batch, k: int) -> Working:

@@ -53,7 +53,7 @@ def test_parse_fields_several_types_for_one_name():
     assert (spec.id, spec.title) == ("sku", "sku")
     assert spec.highlights == ("overview", "cast")
     assert spec.unabridged == ("overview",)
-    assert (spec.translate, spec.media) == (("text",), ("clip",))
+    assert spec.media == ("clip",)
     assert spec.sub == ("overview", "cast", "text", "clip")
 
 
