@@ -30,7 +30,7 @@ from relevancy.accounts import api_tokens
 from relevancy.formats.evaluation import evaluation_json
 from relevancy.formats.queries import query_list_csv
 from relevancy.formats.relevancy import scorer_file
-from relevancy.formats.reports import comparison_json, ideal_json
+from relevancy.formats.reports import comparison_json
 from relevancy.management.commands import demo, try_scorer
 from relevancy.models import ApiToken, Case
 from relevancy.statistics import Verdict
@@ -66,7 +66,7 @@ EXECUTED_IN = {
 SHAPES: dict[tuple[str, str], Any] = {
     ("commands.md", '{"case", "attempt"'): evaluation_json.Evaluation,
     ("commands.md", '{"scorer"'): comparison_json.ComparisonResult,
-    ("commands.md", '{"run"'): ideal_json.IdealResult,
+    ("commands.md", '{"run"'): comparison_json.RunGain,
     ("commands.md", '{"value"'): try_scorer.Result,
 }
 # Other text that guides quote.

@@ -1,4 +1,4 @@
-"""Two runs compared, or one with the best order, with the figures of the comparison page."""
+"""Two runs compared, with the figures of the comparison page."""
 
 from typing import Any
 
@@ -6,10 +6,9 @@ from django.http import Http404, HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
-from relevancy import comparison, scores, tasks
+from relevancy import comparison, tasks
 from relevancy.formats.reports.comparison_html import build_report
 from relevancy.formats.reports.comparison_json import ComparisonResult, build_comparison
-from relevancy.formats.reports.ideal_json import IdealResult, build_ideal
 from relevancy.models import Run, ScorerVersion, StoredComparison
 from relevancy.runs import RunNotAllowed
 
@@ -45,21 +44,6 @@ def compare_runs(request: ApiRequest, run_id: Id, other_id: Id, parameters: Quer
     if stored.is_current:
         return Status(200, build_comparison(comparison.stored.load(stored, compared)))
     return _request_figures(stored)
-
-
-@router.get("/runs/{run_id}/ideal", auth=READ, response={200: IdealResult, 202: Pending})
-def compare_with_ideal(request: ApiRequest, run_id: Id, parameters: Query[ComparisonParameters]) -> Status[Any]:
-    """Compares a run with the best order that today's ratings allow: which queries can gain most.
-
-    202 while the run is being scored. 422 for a script, whose best order is not known.
-    """
-    run = get_run(request, run_id)
-    version = _find_version(run, parameters.scorer)
-    comparison.check_ideal(run, version)
-    if scores.count_stale(run, version):
-        tasks.enqueue_run_rescore(run)
-        return Status(202, {"status": "computing"})
-    return Status(200, build_ideal(comparison.compare_with_ideal(run, version)))
 
 
 @router.get(

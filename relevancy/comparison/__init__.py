@@ -4,9 +4,10 @@ from relevancy.statistics import TIE
 
 from . import stored
 from .attempts_tried import AttemptsTried, count_attempts_tried
+from .best_order import BEST_ORDER, Gain, GainSplit, best_order, check_best_order, find_gain, split_gains
 from .bounds import DifferenceBounds
 from .chart_sentences import describe_differences, describe_scatter, describe_scores, describe_search_times
-from .comparisons import MAX_RUNS, Comparison, RunPair, compare, name_runs
+from .comparisons import MAX_RUNS, Comparison, RunPair, compare, list_warnings, name_runs
 from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
 from .figures import ComparisonFigures, PairFigures, compute_figures
 from .gates import (
@@ -16,18 +17,6 @@ from .gates import (
     check_limits,
     find_run_errors,
     format_difference,
-)
-from .ideal import (
-    BEST_ORDER,
-    IDEAL_LABELS,
-    GainSplit,
-    IdealComparison,
-    IdealTag,
-    best_order,
-    check_ideal,
-    compare_with_ideal,
-    list_ideal_figures,
-    split_gains,
 )
 from .measures import read_exact_measure
 from .pool_bias import PoolBias
@@ -44,7 +33,6 @@ __all__ = [
     "BEST_ORDER",
     "DEFAULT_ALPHA",
     "FIGURE_LABELS",
-    "IDEAL_LABELS",
     "MAX_RUNS",
     "SORT_KEYS",
     "STATES",
@@ -58,9 +46,8 @@ __all__ = [
     "DocumentToRate",
     "DropCheck",
     "Figure",
+    "Gain",
     "GainSplit",
-    "IdealComparison",
-    "IdealTag",
     "ListOverlap",
     "PairFigures",
     "PairSummary",
@@ -76,13 +63,12 @@ __all__ = [
     "TagFigures",
     "best_order",
     "build_planner",
+    "check_best_order",
     "check_drop",
-    "check_ideal",
     "check_limits",
     "compare",
     "compare_result_lists",
     "compare_tags",
-    "compare_with_ideal",
     "compute_figures",
     "count_attempts_tried",
     "describe_carriers",
@@ -94,12 +80,13 @@ __all__ = [
     "describe_verdict",
     "distribute_scores",
     "distribute_search_times",
+    "find_gain",
     "find_run_errors",
     "format_detectable",
     "format_difference",
-    "list_ideal_figures",
     "list_rating_warnings",
     "list_rows",
+    "list_warnings",
     "name_runs",
     "read_exact_measure",
     "read_lists",

@@ -23,7 +23,7 @@ from .result_lists import ListOverlap
 from .score_tables import PresentScores, ScoreTable
 from .tag_figures import TagFigures
 
-FORMAT = 7  # of the stored figures; part of their key, so that figures of another format are computed again
+FORMAT = 8  # of the stored figures; part of their key, so that figures of another format are computed again
 LIMIT = 100.0  # no two scores differ by more points
 COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
 
@@ -146,6 +146,7 @@ def dump_figures(figures: ComparisonFigures) -> Json:
         "links": present.links,
         "weights": present.weights.tolist(),
         "scores": _dump_columns(present.scores),
+        "best": _dump_columns(present.best),
         **{name: _dump_columns(getattr(columns, name)) for name in COLUMNS},
         "same_as": columns.same_as.T.tolist(),
         "coverage": [asdict(coverage) for coverage in columns.coverage],
@@ -193,6 +194,7 @@ def load_figures(
         texts=[texts.get(query_id, "") for query_id in data["query_ids"]],
         weights=np.array(data["weights"], dtype=np.float64),
         scores=_load_columns(data["scores"]),
+        best=_load_columns(data["best"]),
         links=data["links"],
     )
     table = ScoreTable.build(present)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from relevancy.statistics import TIE
 
 from .figures import ComparisonFigures
+from .score_tables import Floats
 
 SAME, REORDERED, OTHER_DOCUMENTS = 0, 1, 2
 
@@ -22,6 +25,7 @@ class QueryRow(NamedTuple):
         `OTHER_DOCUMENTS`.
     unrated_a, unrated_b: unrated documents among those that the scorer considers; None if the run has no results.
     took_a, took_b: milliseconds of the search.
+    best: points of the best order that today's ratings allow in run `b`; None if it is not known.
     """
 
     query_id: int
@@ -37,6 +41,12 @@ class QueryRow(NamedTuple):
     unrated_b: int | None = None
     took_a: int | None = None
     took_b: int | None = None
+    best: float | None = None
+
+    @property
+    def gain(self) -> float | None:
+        """Points that the query can gain in run `b` with its best order."""
+        return None if self.best is None or self.score_b is None else self.best - self.score_b
 
     @property
     def unrated(self) -> int | None:
@@ -60,6 +70,7 @@ SORT_KEYS: dict[str, Callable[[QueryRow], float | str | None]] = {
     "a": lambda row: row.score_a,
     "b": lambda row: row.score_b,
     "difference": lambda row: row.difference,
+    "gain": lambda row: row.gain,
     "jaccard": lambda row: row.jaccard,
     "rbo": lambda row: row.rbo,
     "unrated": lambda row: row.unrated,
@@ -69,53 +80,26 @@ SORT_KEYS: dict[str, Callable[[QueryRow], float | str | None]] = {
 def list_rows(figures: ComparisonFigures, other: int = 1) -> list[QueryRow]:
     """Returns a row for each present query, in the order of the case. other: position of the run that is compared with the baseline."""
     present, columns = figures.comparison.table.present, figures.columns
-    pair = other - 1
-    is_compared = present.is_compared.tolist()
-    rows = []
-    for (
-        query_id,
-        text,
-        weight,
-        counts,
-        score_a,
-        score_b,
-        jaccard,
-        rbo,
-        change,
-        unrated_a,
-        unrated_b,
-        took_a,
-        took_b,
-    ) in zip(
-        present.query_ids,
-        present.texts,
-        present.weights.tolist(),
-        is_compared,
-        present.scores[:, 0].tolist(),
-        present.scores[:, other].tolist(),
-        columns.jaccard[:, pair].tolist(),
-        columns.rbo[:, pair].tolist(),
-        columns.changes[:, pair].tolist(),
-        columns.unrated[:, 0].tolist(),
-        columns.unrated[:, other].tolist(),
-        columns.took_ms[:, 0].tolist(),
-        columns.took_ms[:, other].tolist(),
-        strict=True,
-    ):
-        rows.append(
-            QueryRow(
-                query_id,
-                text,
-                weight,
-                _known(score_a),
-                _known(score_b),
-                score_b - score_a if counts else None,
-                _known(jaccard),
-                _known(rbo),
-                *map(_whole, (change, unrated_a, unrated_b, took_a, took_b)),
-            )
+    before, after = present.scores[:, 0], present.scores[:, other]
+    return list(
+        map(
+            QueryRow,
+            present.query_ids,
+            present.texts,
+            present.weights.tolist(),
+            _known(before),
+            _known(after),
+            _known(np.where(present.is_compared, after - before, np.nan)),
+            _known(columns.jaccard[:, other - 1]),
+            _known(columns.rbo[:, other - 1]),
+            _known(columns.changes[:, other - 1], int),
+            _known(columns.unrated[:, 0], int),
+            _known(columns.unrated[:, other], int),
+            _known(columns.took_ms[:, 0], int),
+            _known(columns.took_ms[:, other], int),
+            _known(present.best[:, other]),
         )
-    return rows
+    )
 
 
 def select_rows(
@@ -125,10 +109,10 @@ def select_rows(
     query_ids: Collection[int] | None = None,
     state: str = "",
     by_more_than: float = 0.0,
-    sort: str = "difference",
-    descending: bool = True,
+    sort: str = "-difference",
 ) -> list[QueryRow]:
-    """Returns the rows that pass the filter, sorted by a key of `SORT_KEYS`; missing values come last, equal ones in their order.
+    """Returns the rows that pass the filter, sorted by a key of `SORT_KEYS`, with "-" before it for the highest first; missing values
+    come last, equal ones in their order.
 
     text: part of the query's text, in any case.
     query_ids: only these queries, such as those with a tag; None for all.
@@ -145,16 +129,13 @@ def select_rows(
         and (matches is None or matches(row))
         and (not by_more_than or (row.difference is not None and abs(row.difference) > by_more_than))
     ]
-    key = SORT_KEYS[sort]
+    key = SORT_KEYS[sort.removeprefix("-")]
     present = [row for row in selected if key(row) is not None]
     missing = [row for row in selected if key(row) is None]
-    present.sort(key=key, reverse=descending)  # type: ignore[arg-type]  # all of one type, and none missing
+    present.sort(key=key, reverse=sort.startswith("-"))  # type: ignore[arg-type]  # all of one type, and none missing
     return present + missing
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _whole(value: float) -> int | None:
-    return None if math.isnan(value) else int(value)
+def _known(column: Floats, read: type[float | int] = float) -> list[Any]:
+    """Returns the values of a column; None for those that are missing."""
+    return [None if math.isnan(value) else read(value) for value in column.tolist()]

@@ -20,6 +20,7 @@ class PresentScores:
 
     query_ids, texts: [n]. weights: [n] of the first run's case.
     scores: [n × runs] points; NaN where there are none.
+    best: [n × runs] points of the best order that today's ratings allow; NaN where it is not known.
     tags: [n] the tags of each query; empty for figures that were stored.
     links: [n] the id of the link that each query belongs to, None for a query without linked queries; empty if there are no links.
     """
@@ -28,6 +29,7 @@ class PresentScores:
     texts: list[str]
     weights: Floats
     scores: Floats
+    best: Floats
     tags: list[list[str]] = field(default_factory=list)
     links: list[int | None] = field(default_factory=list)
 
@@ -92,6 +94,11 @@ class ScoreTable:
         return names
 
     @property
+    def best(self) -> Floats:
+        """[n × runs] points of the best order that today's ratings allow; NaN where it is not known."""
+        return self.present.best[self.present.is_compared]
+
+    @property
     def tags(self) -> list[list[str]]:
         """[n] the tags of each query; empty for figures that were stored."""
         if not self.present.tags:
@@ -100,11 +107,6 @@ class ScoreTable:
 
     def __len__(self) -> int:
         return len(self.query_ids)
-
-
-def present_links(links: list[int | None]) -> list[int | None]:
-    """Returns the links, or nothing if there are none."""
-    return links if any(link is not None for link in links) else []
 
 
 def _number_units(links: Sequence[int | None]) -> Units | None:
@@ -140,24 +142,28 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
     case_queries = [row for row in case_queries if row[0] in present]
     columns = {run.pk: column for column, run in enumerate(runs)}
     rows = {query_id: row for row, (query_id, *_) in enumerate(case_queries)}
-    scores = np.full((len(case_queries), len(runs)), np.nan)
+    scores, best = np.full((2, len(case_queries), len(runs)), np.nan)
     stale = 0
     stored = QueryScore.objects.filter(run__in=columns, version=version)
     # One statement: scores and revisions belong to the same moment.
-    for run_id, query_id, score, revision, newest_revision in stored.values_list(
-        "run_id", "query_id", "score", "revision", "query__revision"
+    for run_id, query_id, score, ideal, revision, newest_revision in stored.values_list(
+        "run_id", "query_id", "score", "ideal", "revision", "query__revision"
     ):
         if query_id in rows:
             stale += revision < newest_revision
-            scores[rows[query_id], columns[run_id]] = np.nan if score is None else score
+            position = rows[query_id], columns[run_id]
+            scores[position] = np.nan if score is None else score
+            best[position] = np.nan if ideal is None else ideal
+    links: list[int | None] = [link for *_, link in case_queries]
     return ScoreTable.build(
         PresentScores(
             query_ids=[query_id for query_id, *_ in case_queries],
             texts=[text for _, text, *_ in case_queries],
             weights=np.array([weight for _, _, weight, *_ in case_queries], dtype=np.float64),
             scores=scores,
+            best=best,
             tags=[tags for *_, tags, _ in case_queries],
-            links=present_links([link for *_, link in case_queries]),
+            links=links if any(link is not None for link in links) else [],
         ),
         stale,
     )

@@ -9,6 +9,7 @@ from relevancy.scoring.rounding import format_coefficient, format_p, format_roun
 from relevancy.wording import counted
 
 from .attempts_tried import AttemptsTried
+from .best_order import find_gain
 from .comparisons import RunPair
 from .figures import ComparisonFigures
 from .query_rows import QueryRow
@@ -31,6 +32,7 @@ FIGURE_LABELS = {
     "coverage": "Rated",
     "bounds": "Once all is rated",
     "pool": "Without own ratings",
+    "gain": "To gain",
     "left_out": "Left out",
 }
 
@@ -129,6 +131,7 @@ def _list_figures(
     overlap, bounds = figures.columns.overlaps[other - 1], figures.bounds[other - 1]
     of_pair = [figures.columns.coverage[0], figures.columns.coverage[other]]
     own = [figures.pool[0], figures.pool[other]]
+    gains = [find_gain(figures.comparison.table.present, run) for run in (0, other)]
     changed = sum(bool(row.change) for row in rows)
     coverage = " → ".join(_percent(coverage_of_run.share) for coverage_of_run in of_pair)
     considered = max(coverage_of_run.k for coverage_of_run in of_pair)
@@ -157,6 +160,12 @@ def _list_figures(
             FIGURE_LABELS["pool"],
             " · ".join(MISSING if bias.score_without is None else format_signed(-bias.gain, 1) for bias in own),
             "How each score changes without the ratings of documents that no other run returned among the first k",
+        ),
+        Figure(
+            "gain",
+            FIGURE_LABELS["gain"],
+            " → ".join(_or_missing(gain.points, lambda points: format_rounded(points, 1)) for gain in gains),
+            "Points between each score and that of the best order that today’s ratings allow, before → after",
         ),
         Figure("left_out", FIGURE_LABELS["left_out"], f"{left_out:,}"),
     ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from relevancy.statistics import Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
 
-from .score_tables import ScoreTable, Units
+from .score_tables import Floats, ScoreTable, Units
 
 MAX_TAGS = 100  # those with the most queries
 
@@ -23,6 +23,7 @@ class TagFigures:
     score_a, score_b: weighted means in points. difference: `score_b − score_a`.
     interval: 95 %. p: of the randomisation test. p_holm: corrected for all tags and runs of the comparison. None if there are too few
         queries for p_holm ever to be below .05.
+    gain: points that the queries can gain in run `other` with their best order; None unless that is known for all of them.
     Linked queries count once in the interval and in p; wins, ties and losses are queries.
     """
 
@@ -38,6 +39,7 @@ class TagFigures:
     wins: int
     ties: int
     losses: int
+    gain: float | None
 
     @property
     def reason(self) -> str:
@@ -68,14 +70,15 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
     merged = [of_tag.merged(units[tag]) for of_tag, (_, tag) in zip(differences, keys, strict=True)]
     too_few = list_too_few([len(of_tag) for of_tag in merged])
     tested = [None if few else compare_paired(of_tag) for of_tag, few in zip(merged, too_few, strict=True)]
+    gains = table.best - table.scores
     corrected = iter(correct_holm([paired.p for paired in tested if paired and paired.p is not None]))
     return [
         TagFigures(
             tag=tag,
             other=other,
             queries=len(of_tag),
-            score_a=_mean(table, positions[tag], 0),
-            score_b=_mean(table, positions[tag], other),
+            score_a=_mean(table.scores[:, 0], table, positions[tag]),
+            score_b=_mean(table.scores[:, other], table, positions[tag]),
             difference=of_tag.mean,
             interval=paired.interval if paired else None,
             p=paired.p if paired else None,
@@ -83,6 +86,9 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
             wins=of_tag.wins,
             ties=of_tag.ties,
             losses=of_tag.losses,
+            gain=None
+            if np.isnan(gains[positions[tag], other]).any()
+            else _mean(gains[:, other], table, positions[tag]),
         )
         for (other, tag), of_tag, paired in zip(keys, differences, tested, strict=True)
     ]
@@ -93,5 +99,5 @@ def _units_of(table: ScoreTable, positions: Sequence[int]) -> Units | None:
     return None if table.units is None else np.unique(table.units[positions], return_inverse=True)[1]
 
 
-def _mean(table: ScoreTable, positions: Sequence[int], run: int) -> float:
-    return float(np.average(table.scores[positions, run], weights=table.weights[positions]))
+def _mean(points: Floats, table: ScoreTable, positions: Sequence[int]) -> float:
+    return float(np.average(points[positions], weights=table.weights[positions]))

@@ -1,9 +1,5 @@
 """Addresses of links and forms, each written once: htmx and a browser without JavaScript use the same one."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from django.core.paginator import Page
 from django.template import Context
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -34,25 +30,3 @@ def link_to_case(context: Context, name: str, *args: object, htmx: bool = True, 
 def post_to_case(context: Context, name: str, *args: object, htmx: bool = True, **parameters: object) -> SafeString:
     """`post_to` with the address that `case_url` returns."""
     return post_to(case_url(context, name, *args, **parameters), htmx=htmx)
-
-
-@dataclass(frozen=True)
-class PageLink:
-    """A link to a neighbouring page of a list. url: empty if there is no such page."""
-
-    label: str
-    rel: str
-    url: str
-
-
-def page_links(page: "Page[object]", *, url: str = "", query: str = "") -> Sequence[PageLink]:
-    """Returns the links to the previous and the next page.
-
-    url: of the list; empty for the page that is shown.
-    query: the rest of the address ("filter=x&sort=score"), without `page`.
-    """
-    start = f"{url}?{query}&page=" if query else f"{url}?page="
-    return (
-        PageLink("Previous", "prev", f"{start}{page.previous_page_number()}" if page.has_previous() else ""),
-        PageLink("Next", "next", f"{start}{page.next_page_number()}" if page.has_next() else ""),
-    )

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from django import template
-from django.core.paginator import Page
 from django.forms import BoundField, CheckboxInput, FileInput, HiddenInput, RadioSelect
 from django.utils.safestring import SafeString
 
@@ -62,14 +61,6 @@ for _case_tag in (case_links.case_url, addresses.link_to_case, addresses.post_to
 
 # Controls without an outlined box.
 _BARE = (CheckboxInput, RadioSelect, FileInput, HiddenInput)
-
-
-@register.inclusion_tag("_ui/pager.html")
-def pager(
-    page: "Page[object]", *, url: str = "", query: str = "", target: str = "", what: str = ""
-) -> dict[str, object]:
-    """Previous and next of a list; see `addresses.page_links`. target: `hx-target`; empty if htmx does not load the pages."""
-    return {"page": page, "links": addresses.page_links(page, url=url, query=query), "target": target, "what": what}
 
 
 @register.inclusion_tag("_ui/rate.html", takes_context=True)

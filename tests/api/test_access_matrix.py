@@ -77,7 +77,6 @@ list_rankings      see     read   200
 pin_run            edit    write  204
 unpin_run          edit    write  204
 compare_runs       see     read   202
-compare_with_ideal see     read   200
 read_gate          see     read   200
 read_gate_junit    see     read   200
 report_comparison  see     read   202

@@ -94,7 +94,7 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/files/query-log/",
         f"/cases/{case.pk}/notebook/",
         f"/cases/{case.pk}/compare/",
-        f"/cases/{case.pk}/compare/?run=1&run=ideal",
+        f"/cases/{case.pk}/compare/?best=1",
         f"/cases/{case.pk}/online/",
         f"/cases/{case.pk}/history/",
         f"/cases/{case.pk}/activity/",

@@ -100,15 +100,15 @@ def test_compare_mistakes_end_with_status_2(runs, arguments, message):
     assert caught.value.returncode == 2
 
 
-def test_compare_with_the_best_order(runs, tmp_path):
+def test_compare_with_the_best_order(runs):
     out, _ = compare(runs[0], "ideal")
     assert "Run 1 would score 100.0 instead of 50.0: 50.0 points can be gained on 2 queries." in out
     assert "100.0 100.0   0.0  query 1" in out
     result = json.loads(compare(runs[0], "ideal", "--json")[0])
-    assert (result["run"], result["gain"], result["carried_by"]) == (runs[0], 50, ["query 1"])
-    report = tmp_path / "best.html"
-    compare(runs[0], "ideal", "--html", report)
-    assert "50.0 points can be gained" in report.read_text()
+    assert (result["run"], result["gain"], result["gain_carried_by"]) == (runs[0], 50, ["query 1"])
+    assert result["query_gains"] == [{"query": "query 1", "score": 0, "ideal": 100, "gain": 100}]
+    with pytest.raises(CommandError, match="A report compares two runs or more"):
+        compare(runs[0], "ideal", "--html", "-")
 
 
 @pytest.mark.parametrize("named", [slice(0, 0), slice(0, 2)])

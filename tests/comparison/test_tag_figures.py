@@ -23,7 +23,9 @@ def table_of(scores, tags, weights=None):
     count = len(scores)
     weights = np.ones(count) if weights is None else np.array(weights, dtype=float)
     texts = [f"query {number}" for number in range(count)]
-    return ScoreTable.build(PresentScores(list(range(count)), texts, weights, scores, tags))
+    return ScoreTable.build(
+        PresentScores(list(range(count)), texts, weights, scores, np.full_like(scores, np.nan), tags)
+    )
 
 
 def test_a_tag_of_all_queries_has_the_figures_of_the_worked_example():
@@ -146,7 +148,7 @@ def test_linked_queries_of_a_tag_count_once():
     links = [None, None, None, 7, None, None, 7, None, None, None, None, 8]
     scores = np.array([[50, 50 + d] for d in TWELVE], dtype=float)
     texts = [str(number) for number in range(12)]
-    table = ScoreTable.build(PresentScores(list(range(12)), texts, np.ones(12), scores, [["all"]] * 12, links))
+    table = ScoreTable.build(PresentScores(list(range(12)), texts, np.ones(12), scores, scores, [["all"]] * 12, links))
     (result,) = compare_tags(table, 2)
     assert (result.queries, result.wins, result.p) == (12, 4, 0.25)
     assert (result.interval.low, result.interval.high) == pytest.approx((-1.2797704, 9.8259797), abs=5e-8)

@@ -3,9 +3,9 @@
 import pytest
 from django.core.paginator import Paginator
 from django.template.loader import render_to_string
+from django.test import RequestFactory
 
 from relevancy.templatetags import addresses
-from relevancy.templatetags.relevancy import pager
 from tests.views.workbench.example_cases import attributes, elements, tree
 
 URL = "/cases/1/?q=a&down=1"
@@ -33,17 +33,20 @@ def _pages(count: int, number: int):
     return Paginator(range(count), 10).page(number)
 
 
-@pytest.mark.parametrize(
-    ("number", "before", "after"),
-    [(1, "", "/list/?sort=gap&page=2"), (2, "/list/?sort=gap&page=1", "/list/?sort=gap&page=3")],
-)
-def test_page_links(number: int, before: str, after: str) -> None:
-    links = addresses.page_links(_pages(25, number), url="/list/", query="sort=gap")
-    assert [link.url for link in links] == [before, after]
+def _pager(page, address="/", **context):
+    request = RequestFactory().get(address)
+    return render_to_string("_ui/pager.html", {"page": page, **context}, request)
 
 
-def test_page_links_without_a_query() -> None:
-    assert [link.url for link in addresses.page_links(_pages(25, 3))] == ["?page=2", ""]
+@pytest.mark.parametrize(("number", "before", "after"), [(1, [], "2"), (2, ["1"], "3"), (3, ["2"], "")])
+def test_pages_keep_the_other_parameters_of_the_address(number: int, before: list[str], after: str) -> None:
+    links = _links(_pager(_pages(25, number), f"/list/?sort=gap&page={number}"))
+    assert [link["href"] for link in links] == [f"?sort=gap&page={to}" for to in (*before, after) if to]
+
+
+def test_pages_of_a_list_that_knows_its_own_address() -> None:
+    links = _links(_pager(_pages(25, 3), "/other/?x=1", list_url="/list/", list_query={"sort": "gap"}))
+    assert [link["href"] for link in links] == ["/list/?sort=gap&page=2"]
 
 
 def _links(html: str) -> list[dict[str, str]]:
@@ -51,12 +54,12 @@ def _links(html: str) -> list[dict[str, str]]:
 
 
 def test_pager_loads_pages_with_htmx_only_if_it_has_a_target() -> None:
-    plain = _links(render_to_string("_ui/pager.html", pager(_pages(25, 2))))
+    plain = _links(_pager(_pages(25, 2)))
     assert [(link["href"], "hx-get" in link) for link in plain] == [("?page=1", False), ("?page=3", False)]
-    loaded = _links(render_to_string("_ui/pager.html", pager(_pages(25, 2), target="#queries")))
+    loaded = _links(_pager(_pages(25, 2), target="#queries"))
     assert [(link["href"], link["hx-get"]) for link in loaded] == [("?page=1", "?page=1"), ("?page=3", "?page=3")]
     assert {link["hx-target"] for link in loaded} == {"#queries"}
 
 
 def test_pager_is_empty_for_one_page() -> None:
-    assert render_to_string("_ui/pager.html", pager(_pages(10, 1))).strip() == ""
+    assert _pager(_pages(10, 1)).strip() == ""

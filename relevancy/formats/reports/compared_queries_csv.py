@@ -13,11 +13,13 @@ def export_lines(rows: Sequence[QueryRow], runs: Sequence[Run]) -> Iterator[str]
     """Yields the rows line by line. runs: the baseline and the other run, which name the columns of scores.
 
     Scores and differences have four decimals, overlaps six; missing values are empty. `changed`: whether the first k results are the
-    same, the same documents in another order, or other documents.
+    same, the same documents in another order, or other documents. `to gain`: points between the score and that of the best order.
     """
     first, second = (f"{name[:1].lower()}{name[1:]}" for name in name_runs(runs))
     header = ("query", first, second, "difference", "weight", "jaccard", "rbo", "changed")
-    yield format_row((*header, f"unrated {first}", f"unrated {second}", f"ms {first}", f"ms {second}"))
+    yield format_row(
+        (*header, f"unrated {first}", f"unrated {second}", f"ms {first}", f"ms {second}", f"to gain {second}")
+    )
     for row in rows:
         yield format_row(
             (
@@ -27,6 +29,7 @@ def export_lines(rows: Sequence[QueryRow], runs: Sequence[Run]) -> Iterator[str]
                 *(_rounded(value, 6) for value in (row.jaccard, row.rbo)),
                 "" if row.change is None else CHANGES[row.change],
                 *("" if value is None else value for value in (row.unrated_a, row.unrated_b, row.took_a, row.took_b)),
+                _rounded(row.gain, 4),
             )
         )
 

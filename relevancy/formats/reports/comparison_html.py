@@ -124,7 +124,7 @@ def _query_table(
     """Returns the columns and the rows of all queries, the largest gain of the first other run first. Of two runs, with the overlap of
     their lists."""
     if len(rows_by_other) == 1:
-        columns = [*names, "Difference", "Jaccard", "RBO", *(f"Unrated, {name}" for name in names)]
+        columns = [*names, "Difference", "Jaccard", "RBO", *(f"Unrated, {name}" for name in names), "To gain"]
         return columns, [ReportedQuery(row.text, _cells(row)) for row in select_rows([*rows_by_other[0]])]
     columns = [names[0], *(column for name in names[1:] for column in (name, "Difference"))]
     return columns, [
@@ -146,7 +146,7 @@ def _largest_gain_first(rows: Sequence[QueryRow]) -> float:
 def _cells(row: QueryRow) -> list[str]:
     overlaps = [MISSING if value is None else format_coefficient(value) for value in (row.jaccard, row.rbo)]
     unrated = [MISSING if value is None else str(value) for value in (row.unrated_a, row.unrated_b)]
-    return [_score(row.score_a), _score(row.score_b), _signed(row.difference), *overlaps, *unrated]
+    return [_score(row.score_a), _score(row.score_b), _signed(row.difference), *overlaps, *unrated, _score(row.gain)]
 
 
 def _score(value: float | None) -> str:

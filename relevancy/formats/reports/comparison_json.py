@@ -3,11 +3,44 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from relevancy.comparison import Comparison, ComparisonFigures, DifferenceBounds, RunPair, TagFigures
+from relevancy.comparison import Comparison, ComparisonFigures, DifferenceBounds, Gain, RunPair, TagFigures, find_gain
 from relevancy.statistics import INTERVAL_KIND
 
 
-class RunResult(TypedDict):
+class GainResult(TypedDict):
+    """What a run can gain with the best order that today's ratings allow, on the `gain_queries` whose best order is known.
+
+    ideal, gain: the score of the best order, and the points that it adds. at_best: queries that have their best order already.
+    gain_carried_by: texts of the queries that make up 80 % of the gain.
+    """
+
+    gain_queries: int
+    at_best: int
+    ideal: float | None
+    gain: float | None
+    gain_carried_by: Sequence[str]
+
+
+class QueryGain(TypedDict):
+    """A query that can gain: its score, that of its best order, and the points in between."""
+
+    query: str
+    score: float
+    ideal: float
+    gain: float
+
+
+class RunGain(GainResult):
+    """What one run can gain. query_gains: the queries that can gain, most first."""
+
+    run: int
+    scorer: str
+    score: float | None
+    left_out_queries: Sequence[str]
+    query_gains: list[QueryGain]
+
+
+class RunResult(GainResult):
     """A run by its id, and its mean score on the compared queries.
 
     rated: documents that are rated among the first k; documents: all of them; k: what the scorer considers.
@@ -60,6 +93,7 @@ class PairResult(TypedDict):
 class TagResult(TypedDict):
     """Run `b` against the first run `a`, both by id, on the compared queries with a tag. p_holm: corrected for all of them.
 
+    gain: points that they can gain in run `b` with their best order; None unless that is known.
     reason: why there is no p and no interval; None if there are.
     """
 
@@ -77,6 +111,7 @@ class TagResult(TypedDict):
     wins: int
     ties: int
     losses: int
+    gain: float | None
 
 
 class ComparisonResult(TypedDict):
@@ -124,6 +159,18 @@ def _build_run(figures: ComparisonFigures, position: int) -> RunResult:
         "own_queries": bias.queries,
         "score_with_own": bias.score,
         "score_without_own": bias.score_without,
+        **build_gain(find_gain(figures.comparison.table.present, position)),
+    }
+
+
+def build_gain(gain: Gain) -> GainResult:
+    """Returns what a run can gain."""
+    return {
+        "gain_queries": gain.queries,
+        "at_best": gain.at_best,
+        "ideal": gain.best,
+        "gain": gain.points,
+        "gain_carried_by": gain.carriers,
     }
 
 
@@ -144,6 +191,7 @@ def _build_tag(comparison: Comparison, figures: TagFigures) -> TagResult:
         "wins": figures.wins,
         "ties": figures.ties,
         "losses": figures.losses,
+        "gain": figures.gain,
     }
 
 

@@ -7,7 +7,7 @@ from django.core.management.base import CommandParser
 from django.utils import timezone
 
 from relevancy import comparison, scores
-from relevancy.formats.reports import comparison_html, comparison_json, ideal_html, ideal_json
+from relevancy.formats.reports import comparison_html, comparison_json
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_run, find_versions, write_text
 from relevancy.models import Case, ScorerVersion
@@ -37,7 +37,7 @@ class Command(Base):
         if options["json"] and options["html"] == "-":
             fail("Only one of --json and --html can be written to stdout.")
         if IDEAL in options["runs"]:
-            self._compare_with_ideal(options)
+            self._show_gain(options)
             return
         runs = [find_run(text) for text in options["runs"]]
         result = comparison.compare(runs=runs, version=_find_version(runs[0].case, options["scorer"]))
@@ -50,46 +50,48 @@ class Command(Base):
         elif options["html"] != "-":
             self._print(figures)
 
-    def _compare_with_ideal(self, options: Mapping[str, Any]) -> None:
+    def _show_gain(self, options: Mapping[str, Any]) -> None:
         named = [text for text in options["runs"] if text != IDEAL]
         if len(named) != 1 or len(options["runs"]) != 2:
             fail("The best order is compared with one run: compare RUN ideal.")
+        if options["html"]:
+            fail("A report compares two runs or more, and says what each can gain: compare RUN RUN --html FILE.")
         run = find_run(named[0])
         version = _find_version(run.case, options["scorer"])
-        comparison.check_ideal(run, version)
+        comparison.check_best_order(version)
         scores.rescore_run(run, [version])
-        result = comparison.compare_with_ideal(run, version)
-        if options["html"]:
-            report = ideal_html.build_report(result, computed_at=timezone.now())
-            write_text(options["html"], report, self.stdout)
+        table = comparison.read_score_table([run], version)
+        gain = comparison.find_gain(table.present)
+        rows = zip(table.query_ids, table.texts, table.scores[:, 0].tolist(), table.best[:, 0].tolist(), strict=True)
+        gaining = sorted((row for row in rows if row[3] - row[2] >= comparison.TIE), key=lambda row: row[2] - row[3])
         if options["json"]:
-            self.write_json(ideal_json.build_ideal(result))
-        elif options["html"] != "-":
-            self._print_ideal(result)
-
-    def _print_ideal(self, result: comparison.IdealComparison) -> None:
-        count = counted(result.queries, "query", "queries")
-        self.write(f"{result.version.scorer} on {count}, {len(result.left_out):,} left out")
-        self.write(result.sentence)
-        for sentence in result.details:
-            self.write(f"  {sentence}")
-        gaining = result.gaining[:MAX_GAINING]
-        splits = comparison.split_gains(result.run, result.version, gaining)
-        if gaining:
+            gains: list[comparison_json.QueryGain] = [
+                {"query": text, "score": score, "ideal": best, "gain": best - score} for _, text, score, best in gaining
+            ]
+            data: comparison_json.RunGain = {
+                "run": run.pk,
+                "scorer": version.scorer.name,
+                "score": gain.score,
+                "left_out_queries": table.left_out,
+                "query_gains": gains,
+                **comparison_json.build_gain(gain),
+            }
+            self.write_json(data)
+            return
+        self.write(f"{version.scorer} on {counted(gain.queries, 'query', 'queries')}, {len(table.left_out):,} left out")
+        for sentence in gain.describe(str(run)):
+            self.write(sentence)
+        listed = gaining[:MAX_GAINING]
+        if listed:
             self.write()
             self.write("Most to gain; by a better order of what the run fetched, by documents that it did not fetch:")
-        for row in gaining:
-            split = splits.get(row.query_id)
+        splits = comparison.split_gains(run, version, {pk: (score, best) for pk, _, score, best in listed})
+        for pk, text, score, best in listed:
+            split = splits.get(pk)
             parts = (split.by_order, split.by_documents) if split else (None, None)
-            columns = " ".join(f"{numbers.score(points):>5}" for points in (row.difference, *parts))
-            self.write(f"  {columns}  {row.text}")
-        if result.tags:
-            self.write()
-            self.write("By tag:")
-        for tag in result.tags:
-            share = f"{100 * tag.share:.0f} % of all"
-            self.write(f"  {tag.tag}: {numbers.score(tag.gain)} on {tag.queries:,}, {share}")
-        for warning in result.warnings:
+            columns = " ".join(f"{numbers.score(points):>5}" for points in (best - score, *parts))
+            self.write(f"  {columns}  {text}")
+        for warning in comparison.list_warnings([run], version):
             self.stderr.write(f"Warning: {warning}")
 
     def _print(self, figures: comparison.ComparisonFigures) -> None:

@@ -1,7 +1,5 @@
 """The form of the page on two raters."""
 
-from urllib.parse import urlencode
-
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -28,15 +26,3 @@ class RaterPairForm(forms.Form):
     def clean(self) -> None:
         if self.cleaned_data.get("first") == self.cleaned_data.get("second"):
             raise ValidationError("Choose two raters.")
-
-    @property
-    def address(self) -> str:
-        """The query string of the page, without the number of the page of documents."""
-        chosen = self.cleaned_data
-        values = {
-            "first": chosen["first"].pk,
-            "second": chosen["second"].pk,
-            "grade_a": chosen["grade_a"],
-            "grade_b": chosen["grade_b"],
-        }
-        return urlencode({name: value for name, value in values.items() if value is not None})

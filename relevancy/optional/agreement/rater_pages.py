@@ -98,7 +98,6 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
         "page": page,
         "rows": build_conflict_rows(book, judging.read_conflicts(book, keys), request) if keys else [],
         "can_decide": book.is_editable,
-        "parameters": form.address,
     }
     return render(request, "agreement/pair.html", context)
 

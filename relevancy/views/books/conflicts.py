@@ -55,7 +55,6 @@ def book_conflicts(request: HtmxRequest, book_id: int) -> HttpResponse:
         "rows": _read_rows(book, list(page.object_list), request),
         "decided": judging.count_adjudications(book),
         "can_decide": book.is_editable,
-        "parameters": f"difference={difference:g}&state={state}",
     }
     return render(request, "books/conflicts.html", context)
 

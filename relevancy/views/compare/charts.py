@@ -1,7 +1,6 @@
 """The charts of a comparison, built as plotly figures; js/charts.js draws them with the colours of the theme."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import plotly.graph_objects as go
@@ -11,70 +10,31 @@ from relevancy.templatetags import numbers
 from relevancy.views.charts import MARGIN, Chart, axis_title, figure_json
 from relevancy.wording import counted
 
+from .query_table import PresentQuery
+
 MAX_TEXT = 60  # characters of a query's text in a label
 
 
 def build_charts(
-    rows: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int], first: str, second: str
+    rows: Sequence[comparison.QueryRow], queries: Mapping[int, PresentQuery], first: str, second: str
 ) -> list[Chart]:
     """Returns the charts: of the compared queries, and of the search times; each one only if there is something to draw.
 
-    case_query_ids: returns the id of the case query of a query. first, second: the names of both runs.
+    queries: the present queries by id. first, second: the names of both runs.
     """
     charts = []
     compared = [row for row in rows if row.difference is not None]
     if compared:
         labels = {row.query_id: _label(row, first, second) for row in compared}
         charts += [
-            _sorted_bars(compared, case_query_ids, labels),
-            _scatter(compared, case_query_ids, labels, first, second),
+            _sorted_bars(compared, queries, labels),
+            _scatter(compared, queries, labels, first, second),
             _score_distributions(compared, first, second),
         ]
     times = comparison.distribute_search_times(rows)
     if times is not None:
         charts.append(_search_times(times, first, second))
     return charts
-
-
-def build_ideal_charts(
-    rows: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int], name: str
-) -> list[Chart]:
-    """Returns the charts of a run against the best order: what each query can gain, and the scores of both. None without queries that
-    count. case_query_ids: returns the id of the case query of a query. name: of the run."""
-    compared = [row for row in rows if row.difference is not None]
-    if not compared:
-        return []
-    labels = {row.query_id: _label(row, name, comparison.BEST_ORDER.lower()) for row in compared}
-    scatter = _scatter(compared, case_query_ids, labels, name, comparison.BEST_ORDER)
-    text = f"{comparison.BEST_ORDER} (vertical) against {name} (horizontal): the further above the diagonal, the more a query can gain."
-    return [_gains(compared, case_query_ids, labels), replace(scatter, text=text)]
-
-
-def _gains(rows: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int], labels: dict[int, str]) -> Chart:
-    """Bars of what each query can gain, the largest first."""
-    ordered = sorted(rows, key=lambda row: -(row.difference or 0.0))
-    figure = go.Figure(
-        go.Bar(
-            x=list(range(1, len(ordered) + 1)),
-            y=[row.difference for row in ordered],
-            customdata=[case_query_ids(row.query_id) for row in ordered],
-            hovertext=[labels[row.query_id] for row in ordered],
-            hoverinfo="text",
-            meta={"color": "--accent"},
-        )
-    )
-    figure.update_layout(
-        showlegend=False,
-        margin=MARGIN,
-        bargap=0.15 if len(rows) < 200 else 0,
-        xaxis={"title": axis_title("queries, most to gain first"), "showticklabels": False, "showgrid": False},
-        selectdirection="h",
-        yaxis={"title": axis_title("points"), "range": [0, max(10.0, (ordered[0].difference or 0.0) * 1.05)]},
-    )
-    gaining = sum((row.difference or 0.0) >= comparison.TIE for row in rows)
-    most = numbers.score(ordered[0].difference)
-    text = f"{gaining:,} of {len(rows):,} queries can gain; the most is {most} points, for “{_short(ordered[0].text)}”."
-    return Chart("differences", "To gain per query", text, figure_json(figure), is_selectable=True)
 
 
 def _label(row: comparison.QueryRow, first: str, second: str) -> str:
@@ -87,7 +47,7 @@ def _short(text: str) -> str:
 
 
 def _sorted_bars(
-    rows: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int], labels: dict[int, str]
+    rows: Sequence[comparison.QueryRow], queries: Mapping[int, PresentQuery], labels: dict[int, str]
 ) -> Chart:
     """Bars of the differences, largest gain first; the axis is symmetric. Below each bar, the fuller the colour, the more of the result
     list stayed: one row for Jaccard, one for the rank-biased overlap."""
@@ -103,13 +63,13 @@ def _sorted_bars(
                 name=name,
                 x=[position for position, _ in shown],
                 y=[row.difference for _, row in shown],
-                customdata=[case_query_ids(row.query_id) for _, row in shown],
+                customdata=[queries[row.query_id].case_query_id for _, row in shown],
                 hovertext=[labels[row.query_id] for _, row in shown],
                 hoverinfo="text",
                 meta={"color": token},
             )
         )
-    _add_strips(figure, ordered, case_query_ids)
+    _add_strips(figure, ordered, queries)
     limit = max(10.0, *(abs(row.difference or 0.0) for row in rows)) * 1.05
     figure.update_layout(
         showlegend=False,
@@ -133,9 +93,7 @@ def _sorted_bars(
     return Chart("differences", "Difference per query", text, figure_json(figure), is_selectable=True)
 
 
-def _add_strips(
-    figure: go.Figure, ordered: Sequence[comparison.QueryRow], case_query_ids: Callable[[int], int]
-) -> None:
+def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], queries: Mapping[int, PresentQuery]) -> None:
     """Adds a row of colours for each measure of overlap below the bars."""
     for axis, measure, values in (
         ("y2", "Jaccard", [row.jaccard for row in ordered]),
@@ -147,7 +105,7 @@ def _add_strips(
                 x=list(range(1, len(ordered) + 1)),
                 y=[1] * len(ordered),
                 yaxis=axis,
-                customdata=[case_query_ids(row.query_id) for row in ordered],
+                customdata=[queries[row.query_id].case_query_id for row in ordered],
                 hovertext=[
                     f"{escape(_short(row.text))}<br>{measure} {numbers.coefficient(value)}"
                     for row, value in zip(ordered, values, strict=True)
@@ -161,7 +119,7 @@ def _add_strips(
 
 def _scatter(
     rows: Sequence[comparison.QueryRow],
-    case_query_ids: Callable[[int], int],
+    queries: Mapping[int, PresentQuery],
     labels: dict[int, str],
     first: str,
     second: str,
@@ -173,7 +131,7 @@ def _scatter(
             y=[row.score_b for row in rows],
             mode="markers",
             marker={"size": 7, "opacity": 0.75},
-            customdata=[case_query_ids(row.query_id) for row in rows],
+            customdata=[queries[row.query_id].case_query_id for row in rows],
             hovertext=[labels[row.query_id] for row in rows],
             hoverinfo="text",
             meta={"color": "--accent"},

@@ -10,10 +10,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict
 from relevancy.views.workbench.access import get_case
 
-from . import ideal
 from .comparison_page import ComparisonPage
-from .forms import run_value
-from .ideal_page import names_ideal
 
 NOT_READY = "The comparison is being computed. Try again in a moment."
 
@@ -21,13 +18,10 @@ NOT_READY = "The comparison is being computed. Try again in a moment."
 @require_GET
 def queries_csv(request: HtmxRequest, case_id: int) -> HttpResponse | StreamingHttpResponse:
     """Exports the list as it is filtered and sorted, all pages of it."""
-    case = get_case(request, case_id)
-    if names_ideal(request.GET):
-        return ideal.queries_csv(request, case)
-    page = ComparisonPage(case, request.user, request.GET)
+    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
     if page.figures is None:
         return _not_ready(request, page)
-    lines = compared_queries_csv.export_lines(page.table().selected, page.pair)
+    lines = compared_queries_csv.export_lines(page.table.selected, page.pair)
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = _file_name(page, "csv")
     return response
@@ -36,10 +30,7 @@ def queries_csv(request: HtmxRequest, case_id: int) -> HttpResponse | StreamingH
 @require_GET
 def figures_json(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Exports the figures as `compare --json` prints them."""
-    case = get_case(request, case_id)
-    if names_ideal(request.GET):
-        return ideal.figures_json(request, case)
-    page = ComparisonPage(case, request.user, request.GET)
+    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
     if page.figures is None:
         return _not_ready(request, page)
     data = comparison_json.build_comparison(page.figures)
@@ -51,10 +42,7 @@ def figures_json(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_GET
 def report_html(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Exports the whole comparison as one HTML file."""
-    case = get_case(request, case_id)
-    if names_ideal(request.GET):
-        return ideal.report_html(request, case)
-    page = ComparisonPage(case, request.user, request.GET)
+    page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
     if page.figures is None or page.stored is None or page.stored.computed_at is None:
         return _not_ready(request, page)
     response = HttpResponse(comparison_html.build_report(page.figures, computed_at=page.stored.computed_at))
@@ -68,6 +56,6 @@ def _not_ready(request: HtmxRequest, page: ComparisonPage) -> HttpResponse:
 
 
 def _file_name(page: ComparisonPage, ending: str) -> str:
-    numbers = "-".join(run_value(run, page.case).replace(":", "_") for run in page.compared_runs)
+    numbers = "-".join(page.numbers).replace(":", "_")
     name = f"{slugify(page.case.name) or 'case'}-runs-{numbers}.{ending}"
     return content_disposition_header(as_attachment=True, filename=name) or ""

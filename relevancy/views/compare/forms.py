@@ -94,7 +94,8 @@ class ComparisonForm(forms.Form):
             field.choices = [(number, number) for number in numbers]
 
     def _with_defaults(self, parameters: QueryDict) -> QueryDict:
-        """Adds what the address leaves out: the newest complete run, and the complete run before the one that is named."""
+        """Adds what the address leaves out: the newest complete run, and the complete run before the one that is named, or after it
+        if it is the first."""
         data = parameters.copy()
         named = [number for number in data.getlist("run") if number]
         complete = [number for number, run in self._own.items() if run.status == Run.Status.COMPLETE]
@@ -104,7 +105,8 @@ class ComparisonForm(forms.Form):
                 named += [number for number in self._runs if number not in self._own][:1]
         elif len(named) == 1 and named[0] in self._own:
             earlier = [number for number in complete if int(number) < int(named[0])]
-            named = [*earlier[:1], *named]
+            later = [number for number in complete if int(number) > int(named[0])]
+            named = [*(earlier[:1] or later[-1:]), *named]
         data.setlist("run", named)
         return data
 
@@ -139,11 +141,6 @@ class ComparisonForm(forms.Form):
         """A run that could be compared as well: the newest one that is not chosen; empty if there is none."""
         chosen = set(self.selected_numbers)
         return next((number for number in self._runs if number not in chosen), "")
-
-    @property
-    def messages(self) -> list[str]:
-        """What is wrong with the address, in sentences."""
-        return [str(message) for errors in self.errors.values() for message in errors]
 
 
 class RunDetailsForm(forms.Form):

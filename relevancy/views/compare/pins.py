@@ -67,5 +67,5 @@ def _get_run(case: Case, number: int) -> Run:
 def _back_url(request: HtmxRequest, run: Run) -> str:
     """Returns the address of the comparison that the form was sent from, or that of the run with the one before."""
     parameters = QueryDict(request.POST.get("next") or request.GET.get("next") or "")
-    kept = [(name, value) for name in ("run", "scorer", "other") for value in parameters.getlist(name)]
+    kept = [(name, value) for name in ("run", "scorer", "other", "best") for value in parameters.getlist(name)]
     return f"{reverse('compare', args=[run.case_id])}?{urlencode(kept or [('run', run.number)])}"

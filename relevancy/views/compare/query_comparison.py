@@ -41,8 +41,6 @@ class QueryComparison:
 
     lists: the results of both runs, aligned.
     difference: points; None unless the query has current scores in both runs.
-    url: of the page with this query open.
-    rate_url: where ratings are posted to.
     note: what the lists do not show, in a sentence.
     """
 
@@ -52,14 +50,10 @@ class QueryComparison:
     lists: AlignedLists
     difference: float | None
     documents: Sequence[ComparedDocument]
-    url: str = ""
-    rate_url: str = ""
     note: str = ""
 
     @classmethod
-    def build(
-        cls, case_query: CaseQuery, a: Side, b: Side, *, url: str, rate_url: str, note: str = ""
-    ) -> "QueryComparison":
+    def build(cls, case_query: CaseQuery, a: Side, b: Side, *, note: str = "") -> "QueryComparison":
         """Returns a query with two sides."""
         return cls(
             case_query,
@@ -68,8 +62,6 @@ class QueryComparison:
             lists=align((a.name, b.name), a.results, b.results, (a.error, b.error)),
             difference=_difference(a, b),
             documents=_documents(a.results, b.results),
-            url=url,
-            rate_url=rate_url,
             note=note,
         )
 
@@ -80,13 +72,7 @@ class QueryComparison:
 
 
 def compare_query(
-    case_query: CaseQuery,
-    compared_runs: Sequence[Run],
-    version: ScorerVersion,
-    user: User,
-    *,
-    url: str,
-    rate_url: str,
+    case_query: CaseQuery, compared_runs: Sequence[Run], version: ScorerVersion, user: User
 ) -> QueryComparison:
     """Returns an opened query in two runs. Three SQL statements."""
     rankings = {ranking.run_id: ranking for ranking in case_query.query.rankings.filter(run__in=compared_runs)}
@@ -98,7 +84,7 @@ def compare_query(
         build_side(run, name, rankings.get(run.pk), query_scores.get(run.pk), user, ratings)
         for run, name in zip(compared_runs, names, strict=True)
     )
-    return QueryComparison.build(case_query, a, b, url=url, rate_url=rate_url)
+    return QueryComparison.build(case_query, a, b)
 
 
 def build_side(

@@ -1,14 +1,14 @@
-"""The list of queries of a comparison: one page of it, with links to open a query and to sort."""
+"""The list of queries of a comparison."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 from django.core.paginator import Page, Paginator
 
 from relevancy import comparison
-from relevancy.models import Run
+from relevancy.models import Run, ScorerVersion
+from relevancy.views.tables import Column, Heading, build_headings
 from relevancy.wording import counted
 
 from .query_filter import ComparedFilter
@@ -17,67 +17,60 @@ PAGE_SIZE = 50
 CHANGE_TEXTS = {0: "same", 1: "order", 2: "documents"}
 
 
-class PresentQuery(Protocol):
-    """What the list needs of a query of the case."""
+@dataclass(frozen=True, slots=True)
+class PresentQuery:
+    """A query of the case. case_query_id: of its case query, which addresses name."""
 
-    @property
-    def case_query_id(self) -> int: ...
-
-    @property
-    def text(self) -> str: ...
-
-    @property
-    def tags(self) -> Sequence[str]: ...
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the list. sorted: as `aria-sort` says it, or empty."""
-
-    key: str
-    label: str
-    title: str
-    url: str
-    is_number: bool
-    sorted: str
+    case_query_id: int
+    text: str
+    tags: list[str]
 
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of the list. row: its figures; bar: where the bar of the difference begins and how long it is, of 200."""
+    """A row of the list.
+
+    row: its figures. bar: where the bar of the difference begins and how long it is, of 200.
+    split: what the query can gain; None unless the best order is shown, and if it is not known or the search failed.
+    """
 
     row: comparison.QueryRow
     case_query_id: int
-    tags: Sequence[str]
-    url: str
     is_open: bool
     bar_start: float
     bar_width: float
     change_text: str
+    split: comparison.GainSplit | None
 
 
 class QueryTable:
-    """The rows that pass the filter, a page of them at a time. Reads nothing from the database."""
+    """The queries that pass the filter, a page of them at a time.
+
+    pair: the baseline and the other run. version: to show the best order of the other run, whose hits are read for it; otherwise None,
+    and nothing is read from the database.
+    """
 
     def __init__(
         self,
         rows: list[comparison.QueryRow],
         queries: Mapping[int, PresentQuery],
         query_filter: ComparedFilter,
-        url: Callable[..., str],
+        pair: Sequence[Run],
+        *,
         open_id: str,
+        version: ScorerVersion | None,
     ) -> None:
-        self.filter = query_filter
         self.total = len(rows)
-        self._rows = rows
-        self._queries = queries
-        self._url = url
-        self._open_id = open_id
+        self._rows, self._queries, self._filter = rows, queries, query_filter
+        self._pair, self._open_id, self._version = pair, open_id, version
+        # The points at both ends of the column of bars: a multiple of 10, for all pages the same.
+        largest = max((abs(row.difference) for row in rows if row.difference is not None), default=0.0)
+        self.scale = float(max(10, 10 * -(-largest // 10)))
 
     @cached_property
     def selected(self) -> list[comparison.QueryRow]:
         """All rows that pass the filter, in order."""
-        tag, picked = self.filter.tag, set(self.filter.picked)
+        tag, picked = self._filter.tag, set(self._filter.picked)
         chosen = {
             query_id
             for query_id, query in self._queries.items()
@@ -85,88 +78,79 @@ class QueryTable:
         }
         return comparison.select_rows(
             self._rows,
-            text=self.filter.text,
+            text=self._filter.text,
             query_ids=chosen if tag or picked else None,
-            state=self.filter.state,
-            by_more_than=self.filter.by_more_than,
-            sort=self.filter.sort,
-            descending=self.filter.descending,
+            state=self._filter.state,
+            by_more_than=self._filter.by_more_than,
+            sort=self._filter.sort,
         )
 
     @cached_property
     def page(self) -> "Page[comparison.QueryRow]":
-        return Paginator(self.selected, PAGE_SIZE).get_page(self.filter.page)
+        return Paginator(self.selected, PAGE_SIZE).get_page(self._filter.page)
 
     @cached_property
-    def scale(self) -> float:
-        """The points at both ends of the column of bars: a multiple of 10, for all pages the same."""
-        largest = max((abs(row.difference) for row in self._rows if row.difference is not None), default=0.0)
-        return float(max(10, 10 * -(-largest // 10)))
-
-    @property
     def picked_label(self) -> str:
-        """Returns how many queries were selected in a chart; empty if none were."""
-        count = len(self.filter.picked)
+        """How many queries were selected in a chart; empty if none were."""
+        count = len(self._filter.picked)
         return f"{counted(count, 'query', 'queries')} selected in a chart" if count else ""
 
-    @property
-    def without_picked_url(self) -> str:
-        """The address of the list without the selection."""
-        return self._url(only="", page="")
+    def headings(self) -> list[Heading]:
+        """Returns the headings of the columns."""
+        first, second = comparison.name_runs(self._pair)
+        is_short = self._pair[0].case_id == self._pair[1].case_id  # names with the case do not fit
+        columns = [
+            Column("Query", "query", css_class=""),
+            Column(first if is_short else "Before", "a", f"Score in the baseline, {first}", starts_high=True),
+            Column(second if is_short else "After", "b", f"Score in {second}", starts_high=True),
+            Column("", css_class="bars"),
+            Column("Difference", "difference", "Points", starts_high=True),
+        ]
+        if self._version is None:
+            columns += [
+                Column("Jaccard", "jaccard", "Share of the first documents that both lists have"),
+                Column("RBO", "rbo", "Rank-biased overlap: how much the orders agree, mostly at the top"),
+            ]
+        else:
+            columns += [
+                Column(
+                    "To gain",
+                    "gain",
+                    f"Points between the score in {second} and that of its best order",
+                    starts_high=True,
+                ),
+                Column("By order", title=f"Points that a better order of the documents that {second} fetched gains"),
+                Column("By documents", title=f"Points that rated documents gain which {second} did not fetch"),
+            ]
+        unrated = "The larger number of unrated documents among those that the scorer considers"
+        return build_headings([*columns, Column("Unrated", "unrated", unrated, starts_high=True)], self._filter.sort)
 
-    @property
-    def query_string(self) -> str:
-        """The parameters of the list without its page."""
-        return self._url().partition("?")[2]
+    def rows(self) -> list[TableRow]:
+        """Returns the rows of the page. Four SQL statements at most if the best order is shown, otherwise none."""
+        splits = {}
+        if self._version is not None:
+            points = {row.query_id: (row.score_b, row.best) for row in self.page}
+            splits = comparison.split_gains(self._pair[1], self._version, points)
+        rows = []
+        for row in self.page:
+            case_query_id, difference = self._queries[row.query_id].case_query_id, row.difference or 0.0
+            width = 100 * min(1.0, abs(difference) / self.scale)
+            rows.append(
+                TableRow(
+                    row=row,
+                    case_query_id=case_query_id,
+                    is_open=str(case_query_id) == self._open_id,
+                    bar_start=round(100 - width if difference < 0 else 100, 1),
+                    bar_width=round(width, 1),
+                    change_text="" if row.change is None else CHANGE_TEXTS[row.change],
+                    split=splits.get(row.query_id),
+                )
+            )
+        return rows
 
-    def columns(self, pair: Sequence[Run]) -> list[Column]:
-        """Returns the columns. pair: the baseline and the other run."""
-        first, second = comparison.name_runs(pair)
-        is_short = pair[0].case_id == pair[1].case_id  # names with the case do not fit
-        labels = {
-            "query": ("Query", ""),
-            "a": (first if is_short else "Before", f"Score in the baseline, {first}"),
-            "b": (second if is_short else "After", f"Score in {second}"),
-            "difference": ("Difference", "Points"),
-            "jaccard": ("Jaccard", "Share of the first documents that both lists have"),
-            "rbo": ("RBO", "Rank-biased overlap: how much the orders agree, mostly at the top"),
-            "unrated": ("Unrated", "The larger number of unrated documents among those that the scorer considers"),
-        }
-        return [self._column(key, label, title) for key, (label, title) in labels.items()]
-
-    def _column(self, key: str, label: str, title: str) -> Column:
-        is_sorted = key == self.filter.sort
-        descending = not self.filter.descending if is_sorted else key not in {"query", "jaccard", "rbo"}
-        order = "descending" if self.filter.descending else "ascending"
-        return Column(
-            key=key,
-            label=label,
-            title=title,
-            url=self._url(sort="" if key == "difference" else key, up="" if descending else "1"),
-            is_number=key != "query",
-            sorted=order if is_sorted else "",
-        )
-
-    def rows(self) -> Sequence[TableRow]:
-        return [self._row(row) for row in self.page]
-
-    def _row(self, row: comparison.QueryRow) -> TableRow:
-        query = self._queries[row.query_id]
-        width = 100 * min(1.0, abs(row.difference or 0.0) / self.scale)
-        return TableRow(
-            row=row,
-            case_query_id=query.case_query_id,
-            tags=query.tags,
-            url=self._url(open=query.case_query_id, page=self.page.number if self.page.number > 1 else ""),
-            is_open=str(query.case_query_id) == self._open_id,
-            bar_start=round(100 - width if (row.difference or 0) < 0 else 100, 1),
-            bar_width=round(width, 1),
-            change_text=CHANGE_TEXTS.get(-1 if row.change is None else row.change, ""),
-        )
-
-    @property
+    @cached_property
     def empty_text(self) -> str:
-        """Returns what the filter did not find."""
-        if self.filter.text:
-            return f"No query that passes the filter contains “{self.filter.text}”"
+        """What the filter did not find."""
+        if self._filter.text:
+            return f"No query that passes the filter contains “{self._filter.text}”"
         return "No query passes the filter"

@@ -1,6 +1,6 @@
 """What to rate next for a comparison: the documents that can change the difference most, with links to open their queries."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from relevancy import comparison, runs
@@ -12,12 +12,11 @@ from .query_table import PresentQuery
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """A document to rate. text: of its query. title: of the document, or its id. url: of the comparison with its query open."""
+    """A document to rate. title: of the document, or its id."""
 
     document: comparison.DocumentToRate
-    text: str
+    query: PresentQuery
     title: str
-    url: str
 
 
 @dataclass(frozen=True)
@@ -29,15 +28,11 @@ class RatingList:
 
 
 def build_rating_list(
-    plan: comparison.RatingPlan,
-    pair: Sequence[Run],
-    queries: Mapping[int, PresentQuery],
-    list_url: Callable[..., str],
+    plan: comparison.RatingPlan, pair: Sequence[Run], queries: Mapping[int, PresentQuery]
 ) -> RatingList | None:
     """Returns the list; None if there is nothing to rate. One SQL statement.
 
-    pair: the baseline and the other run. queries: the present queries by id. list_url: returns the address of the page with some
-    parameters changed.
+    pair: the baseline and the other run. queries: the present queries by id.
     """
     documents = [document for document in plan.documents if document.query_id in queries]
     if not documents:
@@ -46,9 +41,8 @@ def build_rating_list(
     rows = [
         DocumentRow(
             document,
-            queries[document.query_id].text,
+            queries[document.query_id],
             titles.get((document.query_id, document.doc_id)) or document.doc_id,
-            list_url(open=queries[document.query_id].case_query_id),
         )
         for document in documents
     ]

@@ -12,23 +12,18 @@ from relevancy.views.responses import conflict, redirect_to, refresh_after_confl
 from relevancy.views.workbench.access import get_case, get_case_query
 from relevancy.views.workbench.forms import RatingForm
 
-from . import ideal
 from .comparison_page import ComparisonPage
-from .ideal_page import names_ideal
-from .pages import open_query, summary_context
 
 
 @require_POST
 def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Rates one document; takes the user's rating back if `value` is empty."""
     case = get_case(request, case_id, needs=Role.RATER)
-    if names_ideal(request.GET):
-        return ideal.rate(request, case, case_query_id)
     case_query = get_case_query(case, case_query_id)
     page = ComparisonPage(case, request.user, request.GET)
     if page.stored is None:
         return conflict(request, page.url(), " ".join(page.errors) or "The case has no two runs to compare.")
-    back = page.url(query=f"open={case_query_id}")
+    back = page.url(open=case_query_id)
     form = RatingForm(request.POST)
     if not form.is_valid():
         return conflict(request, back, form_error(form))
@@ -45,12 +40,14 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         return redirect_to(request, back)
     rated = ComparisonPage(get_case(request, case_id), request.user, request.GET)
     rated.request_figures()
-    opened = open_query(rated, case_query)
+    opened = rated.open_query(case_query)
     doc_id = form.cleaned_data["doc_id"].strip()
     result = next((document.result for document in opened.documents if document.result.doc_id == doc_id), None)
     if result is None:
-        return redirect_to(request, back)  # the results have changed since the page was rendered
-    return render(request, "compare/_rated.html", {**summary_context(rated), "opened": opened, "result": result})
+        # The results have changed since the page was rendered, or a document of the best order lost its rating.
+        return redirect_to(request, back)
+    context = {"case": rated.case, "access": rated.access, "page": rated, "opened": opened, "result": result}
+    return render(request, "compare/_rated.html", context)
 
 
 def _rescore(page: ComparisonPage, query: Query) -> None:

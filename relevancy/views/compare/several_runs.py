@@ -1,11 +1,11 @@
 """The table of a comparison of three to five runs: each one against the baseline, and all against each other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from relevancy import comparison
-from relevancy.models import Run
+from relevancy.models import Case, Run
 
 
 @dataclass(frozen=True)
@@ -13,17 +13,17 @@ class RunRow:
     """A run of the comparison. pair: against the baseline; None for the baseline itself.
 
     p_hsd: against each run in order; None for itself, and without scores.
-    show_url: shows it against the baseline. baseline_url: makes it the baseline; empty if it belongs to another case.
+    numbers: of all runs with it as the baseline; empty if it is that already, or belongs to another case.
     """
 
+    position: int
     run: Run
     name: str
     score: float | None
     pair: comparison.RunPair | None
     p_hsd: Sequence[float | None]
     is_shown: bool
-    show_url: str
-    baseline_url: str
+    numbers: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -35,22 +35,23 @@ class SeveralRuns:
     groups: Sequence[str]
 
 
-def build_several(
-    result: comparison.Comparison, shown: int, show_url: Callable[[int], str], baseline_url: Callable[[int], str]
-) -> SeveralRuns:
-    """Returns the table. shown: position of the run that the page shows against the baseline."""
+def build_several(result: comparison.Comparison, numbers: Sequence[str], shown: int, case: Case) -> SeveralRuns:
+    """Returns the table. numbers: of the runs, as addresses name them. shown: position of the run that the page shows against the
+    baseline. case: of the page."""
     names = comparison.name_runs(result.runs)
     p = _p_of_pairs(result)
     rows = [
         RunRow(
+            position=position,
             run=run,
             name=names[position],
             score=result.means[position],
             pair=result.pairs[position - 1] if position else None,  # those with the baseline come first
             p_hsd=p[position],
             is_shown=position == shown,
-            show_url=show_url(position) if position else "",
-            baseline_url=baseline_url(position) if position else "",
+            numbers=[numbers[position], *numbers[:position], *numbers[position + 1 :]]
+            if position and run.case_id == case.pk
+            else [],
         )
         for position, run in enumerate(result.runs)
     ]

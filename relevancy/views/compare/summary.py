@@ -1,7 +1,7 @@
 """The verdict of a comparison and the figures it rests on, in words, with links to the queries that are counted."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from relevancy import comparison
 from relevancy.models import Run
@@ -9,18 +9,19 @@ from relevancy.models import Run
 PENDING = "…"
 # Parameters of the list of the queries that a figure counts.
 COUNTED = {
-    "counts": {"state": "worse", "up": "1"},
+    "counts": {"state": "worse", "sort": "difference"},
     "changed": {"state": "changed"},
+    "gain": {"best": "1", "sort": "-gain"},
     "left_out": {"state": "left_out"},
 }
 
 
 @dataclass(frozen=True)
 class LinkedFigure:
-    """A figure with the address of the queries that it counts; empty if it counts none."""
+    """A figure with the parameters of the list of the queries that it counts; without any if it counts none."""
 
     figure: comparison.Figure
-    url: str = ""
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,6 @@ class Summary:
     warnings: what makes the figures less than they seem.
     """
 
-    a: Run
-    b: Run
     sentence: str
     figures: Sequence[LinkedFigure]
     details: Sequence[str] = ()
@@ -47,7 +46,7 @@ class Summary:
 def pending_summary(a: Run, b: Run) -> Summary:
     """Returns a summary with the places of all numbers, as long as they are being computed."""
     figures = [LinkedFigure(comparison.Figure(key, label, PENDING)) for key, label in comparison.FIGURE_LABELS.items()]
-    return Summary(a, b, f"{' and '.join(comparison.name_runs([a, b]))} are being compared.", figures, is_pending=True)
+    return Summary(f"{' and '.join(comparison.name_runs([a, b]))} are being compared.", figures, is_pending=True)
 
 
 def summarize(
@@ -55,29 +54,15 @@ def summarize(
     other: int,
     tried: comparison.AttemptsTried,
     rows: Sequence[comparison.QueryRow],
-    list_url: Callable[..., str],
 ) -> Summary:
-    """Returns the summary of the baseline and the run at the position `other`.
-
-    list_url: returns the address of the list with some parameters changed.
-    """
+    """Returns the summary of the baseline and the run at the position `other`."""
     result = figures.comparison
     pair = result.pairs[other - 1]  # those with the baseline come first
     summary = comparison.summarize_pair(figures, other, tried, rows)
-    has_left_out = bool(result.table.left_out)
+    counted = COUNTED if result.table.left_out else COUNTED | {"left_out": {}}
     return Summary(
-        a=pair.a,
-        b=pair.b,
         sentence=comparison.describe_verdict(pair),
-        figures=[
-            LinkedFigure(
-                figure,
-                list_url(**COUNTED[figure.key], page="")
-                if figure.key in COUNTED and (figure.key != "left_out" or has_left_out)
-                else "",
-            )
-            for figure in summary.figures
-        ],
+        figures=[LinkedFigure(figure, counted.get(figure.key, {})) for figure in summary.figures],
         details=summary.details,
         warnings=[*result.warnings, *summary.warnings],
         score_a=result.means[0],

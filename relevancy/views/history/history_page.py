@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import urlencode
 
 from django.core.paginator import Page, Paginator
 from django.http import QueryDict
@@ -155,33 +154,7 @@ class HistoryPage:
         step = entry.steps.get(version.pk)
         url = ""
         if step is not None and step.difference is not None:
-            runs = [("run", step.baseline), ("run", entry.run.number), ("scorer", version.scorer_id)]
-            url = f"{reverse('compare', args=[self.case.pk])}?{urlencode(runs)}"
+            runs = {"run": [step.baseline, entry.run.number], "scorer": version.scorer_id}
+            url = reverse("compare", args=[self.case.pk], query=runs)
         text = describe_change(change, entry.run.number) if change else ""
         return ScoreCell(entry.scores.get(version.pk), step, url, change, text)
-
-    # --- addresses ---
-
-    @property
-    def query_string(self) -> str:
-        """The scorers as parameters; empty for the default."""
-        if self.versions == self.all_versions[:MAX_SCORERS]:
-            return ""
-        return urlencode([("scorer", version.scorer_id) for version in self.versions])
-
-    @property
-    def url(self) -> str:
-        return self._url("history", page=self.page.number if self.page.number > 1 else "")
-
-    @property
-    def state_url(self) -> str:
-        return self._url("history_state")
-
-    @property
-    def csv_url(self) -> str:
-        return self._url("history_csv")
-
-    def _url(self, name: str, **parameters: object) -> str:
-        added = urlencode({key: value for key, value in parameters.items() if value})
-        query = "&".join(filter(None, [self.query_string, added]))
-        return f"{reverse(name, args=[self.case.pk])}{'?' if query else ''}{query}"

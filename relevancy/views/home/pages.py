@@ -87,7 +87,6 @@ def home(request: HtmxRequest) -> HttpResponse:
     rows = cases.case_rows(page)
     context: dict[str, object] = {
         "page": page,
-        "page_query": _query_without_page(request),
         "rows": [(row, run_pill(row.run)) for row in rows],
         "active_rows": _unsettled(rows),
         "f": text,
@@ -185,9 +184,3 @@ def _heading(column: Column, sort: str) -> Heading:
         first, second = second, first
     direction = {column.key: "ascending", f"-{column.key}": "descending"}.get(sort, "")
     return Heading(column, direction, second if sort == first else first)
-
-
-def _query_without_page(request: HtmxRequest) -> str:
-    parameters = request.GET.copy()
-    parameters.pop("page", None)
-    return parameters.urlencode()

@@ -104,8 +104,8 @@ class QueryFilter:
         order = F(first).desc(nulls_last=nulls_last) if self.descending else F(first).asc(nulls_last=nulls_last)
         return case_queries.order_by(order, *others, "id")
 
-    def query_string(self, **changes: object) -> str:
-        """Returns the query string of the list with some parameters changed; leaves out what is the default."""
+    def parameters(self, **changes: object) -> dict[str, object]:
+        """Returns the parameters of the list with some changed; leaves out what is the default."""
         parameters: dict[str, object] = {
             "q": self.text,
             "state": self.state,
@@ -117,4 +117,8 @@ class QueryFilter:
         }
         if parameters["sort"] == MANUAL_ORDER and not parameters["down"]:
             del parameters["sort"]
-        return urlencode({name: value for name, value in parameters.items() if value})
+        return {name: value for name, value in parameters.items() if value}
+
+    def query_string(self, **changes: object) -> str:
+        """Returns `parameters` as part of an address."""
+        return urlencode(self.parameters(**changes))

@@ -9,6 +9,7 @@ from django.urls import reverse
 from relevancy import comparison
 from relevancy.views.compare import pages
 from relevancy.views.compare.charts import build_charts
+from relevancy.views.compare.query_table import PresentQuery
 from tests.comparison.conftest import run_with
 from tests.factories import make_case
 
@@ -26,9 +27,12 @@ ROWS = [
 ]
 
 
+QUERIES = {number: PresentQuery(number * 10, "", []) for number in range(5)}
+
+
 @pytest.fixture
 def charts():
-    return {chart.key: chart for chart in build_charts(ROWS, lambda query_id: query_id * 10, "Run 1", "Run 2")}
+    return {chart.key: chart for chart in build_charts(ROWS, QUERIES, "Run 1", "Run 2")}
 
 
 def test_bars_are_sorted_and_name_their_queries(charts):
@@ -59,17 +63,17 @@ def test_scatter_has_the_scores_of_both_runs(charts):
 
 
 def test_without_compared_queries_only_search_times_are_drawn():
-    (chart,) = build_charts(ROWS[3:], lambda query_id: query_id, "Run 1", "Run 2")
+    (chart,) = build_charts(ROWS[3:], QUERIES, "Run 1", "Run 2")
     assert chart.key == "times"
     untimed = [item._replace(took_a=None) for item in ROWS[3:]]
-    assert build_charts(untimed, lambda query_id: query_id, "Run 1", "Run 2") == []
+    assert build_charts(untimed, QUERIES, "Run 1", "Run 2") == []
 
 
 def test_distribution_of_scores_counts_each_query_once_in_either_run():
     rows = [
         row(number, "q", a, b) for number, (a, b) in enumerate([(0.0, 9.9), (10.0, 100.0), (49.9, 50.0), (100.0, 0.0)])
     ]
-    charts = {chart.key: chart for chart in build_charts(rows, int, "Run 1", "Run 2")}
+    charts = {chart.key: chart for chart in build_charts(rows, QUERIES, "Run 1", "Run 2")}
     chart = charts["scores"]
     assert [step[1:] for step in chart.table] == [
         ("1", "2"), ("1", "0"), ("0", "0"), ("0", "0"), ("1", "0"),
@@ -83,7 +87,7 @@ def test_distribution_of_scores_counts_each_query_once_in_either_run():
 def test_search_times_stand_in_steps_that_grow():
     times = [(0, 3), (1, 4), (4, 5), (7, 9), (7, 49)]
     rows = [ROWS[0]._replace(query_id=number, took_a=a, took_b=b) for number, (a, b) in enumerate(times)]
-    chart = build_charts(rows, int, "Run 1", "Run 2")[-1]
+    chart = build_charts(rows, QUERIES, "Run 1", "Run 2")[-1]
     assert chart.table == [
         ("0–1", "1", "0"),
         ("1–2", "1", "0"),

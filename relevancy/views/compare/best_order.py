@@ -1,6 +1,6 @@
 """An opened query of a run beside the best order of the documents that are rated today."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.db.models import F
@@ -16,30 +16,30 @@ MAX_SEARCHED_RUNS = 20  # newest runs of the query, in which displayed fields of
 type Hit = list[Any]
 
 
-def compare_query_with_ideal(
-    case_query: CaseQuery, run: Run, version: ScorerVersion, user: User, *, url: str, rate_url: str
+def compare_with_best_order(
+    case_query: CaseQuery, run: Run, version: ScorerVersion, user: User, *, name: str
 ) -> QueryComparison:
-    """Returns an opened query. Documents that the run did not return have the displayed fields of another run of the case, or only
-    their id. Seven SQL statements at most."""
+    """Returns an opened query. name: of the run. Documents that the run did not return have the displayed fields of another run of
+    the case, or only their id. Seven SQL statements at most."""
     query_id = case_query.query_id
     ranking = run.rankings.filter(query=query_id).first()
     stored = QueryScore.objects.filter(run=run, version=version, query=query_id)
     score = stored.annotate(newest_revision=F("query__revision")).first()
     ratings = scores.QueryRatings.read(query_id)
-    side = build_side(run, str(run), ranking, score, user, ratings)
+    side = build_side(run, name, ranking, score, user, ratings)
     k = scores.considered_depth(ScorerDefinition.of(version), int(run.config["depth"]))
     best = _best_ranking(case_query, run, ranking, ratings.grades(run.case.book), k)
     # Only points are shown of it; it is never stored.
-    ideal_score = QueryScore(score=score.ideal, revision=score.revision) if score is not None else None
-    ideal = Side(
+    best_score = QueryScore(score=score.ideal, revision=score.revision) if score is not None else None
+    best_side = Side(
         comparison.BEST_ORDER,
         runs.build_results(best, by=user, depth=k, ratings=ratings),
-        ideal_score,
+        best_score,
         side.is_stale,
         "" if best.hits else "No document is rated that the best order could consist of.",
     )
-    note = "" if side.is_stale or score is None else _describe_gain(run, version, score)
-    return QueryComparison.build(case_query, side, ideal, url=url, rate_url=rate_url, note=note)
+    note = "" if side.is_stale or score is None else _describe_gain(run, name, version, score)
+    return QueryComparison.build(case_query, side, best_side, note=note)
 
 
 def _best_ranking(
@@ -50,18 +50,16 @@ def _best_ranking(
     own = _hits_by_id([ranking.hits]) if ranking is not None else {}
     candidates = [*own, *sorted(doc_id for doc_id, grade in grades.items() if grade > 0 and doc_id not in own)]
     best = comparison.best_order([doc_id for doc_id in candidates if doc_id in grades], grades)[:k]
-    missing = [doc_id for doc_id in best if doc_id not in own]
-    others = _hits_of_other_runs(case_query, run) if missing else {}
+    others: dict[str, Hit] = {}
+    if not own.keys() >= set(best):
+        rankings = Ranking.objects.filter(query=case_query.query_id, run__case=run.case_id, error_kind="")
+        newest = rankings.exclude(run=run).order_by("-run__number")
+        others = _hits_by_id(newest.values_list("hits", flat=True)[:MAX_SEARCHED_RUNS])
     hits = [own.get(doc_id) or others.get(doc_id) or [doc_id, None, {}] for doc_id in best]
     return Ranking(run=run, query=case_query.query, hits=hits)
 
 
-def _hits_of_other_runs(case_query: CaseQuery, run: Run) -> dict[str, Hit]:
-    rankings = Ranking.objects.filter(query=case_query.query_id, run__case=run.case_id, error_kind="").exclude(run=run)
-    return _hits_by_id(rankings.order_by("-run__number").values_list("hits", flat=True)[:MAX_SEARCHED_RUNS])
-
-
-def _hits_by_id(lists: Any) -> dict[str, Hit]:
+def _hits_by_id(lists: Iterable[list[Hit]]) -> dict[str, Hit]:
     """Returns the first hit of each document, without its engine score."""
     first_hits: dict[str, Hit] = {}
     for hits in lists:
@@ -70,22 +68,19 @@ def _hits_by_id(lists: Any) -> dict[str, Hit]:
     return first_hits
 
 
-def _describe_gain(run: Run, version: ScorerVersion, score: QueryScore) -> str:
+def _describe_gain(run: Run, name: str, version: ScorerVersion, score: QueryScore) -> str:
     """Returns how much the order and how much other documents can gain, in a sentence; empty if nothing can be gained."""
     if score.score is None or score.ideal is None or score.ideal - score.score < comparison.TIE:
         return ""
-    row = comparison.QueryRow(score.query_id, "", 1.0, score.score, score.ideal, difference=score.ideal - score.score)
-    split = comparison.split_gains(run, version, [row]).get(score.query_id)
+    split = comparison.split_gains(run, version, {score.query_id: (score.score, score.ideal)}).get(score.query_id)
     if split is None:
         return ""
-    order, documents = _points(split.by_order), _points(split.by_documents)
+    order, documents = (
+        f"{text} point{'' if text == '1.0' else 's'}"
+        for text in (numbers.score(split.by_order), numbers.score(split.by_documents))
+    )
     if split.by_documents < comparison.TIE:
-        return f"{run} fetched all that it needs: a better order of its documents gains all {order}."
+        return f"{name} fetched all that it needs: a better order of its documents gains all {order}."
     if split.by_order < comparison.TIE:
-        return f"Documents that {run} did not fetch make up all {documents}; no other order of what it fetched gains anything."
-    return f"A better order of what {run} fetched gains {order}; documents that it did not fetch make up {documents}."
-
-
-def _points(points: float) -> str:
-    text = numbers.score(points)
-    return f"{text} point{'' if text == '1.0' else 's'}"
+        return f"Documents that {name} did not fetch make up all {documents}; no other order of what it fetched gains anything."
+    return f"A better order of what {name} fetched gains {order}; documents that it did not fetch make up {documents}."
