@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .fields.values import as_number
 from .types import Contribution, ExplanationNode, Factor, FailedClause
 
 MAX_DEPTH = 100
@@ -83,22 +82,6 @@ def parse_explanation(tree: Any, depth: int = 0) -> ExplanationNode:
         # Elasticsearch only says of a whole tree whether it matches.
         matches=tree.get("match") is not False and not (number == 0 and bool(_FAILURE.match(description))),
     )
-
-
-def plain_tree(tree: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
-    """Returns an explanation of Solr or Elasticsearch with just value, description and details, to a depth of 100.
-
-    Nodes of which the engine says that they do not match have in addition `match: False`.
-    """
-    details = tree.get("details") if depth < MAX_DEPTH else None
-    return {
-        **({"match": False} if tree.get("match") is False else {}),
-        "value": as_number(tree.get("value")) or 0.0,
-        "description": str(tree.get("description", "")),
-        "details": [plain_tree(node, depth + 1) for node in details if isinstance(node, dict)]
-        if isinstance(details, list)
-        else [],
-    }
 
 
 def no_match(description: str, *details: Mapping[str, Any]) -> dict[str, Any]:
@@ -216,8 +199,9 @@ def _contributions(node: ExplanationNode) -> list[Contribution]:
     if not node.children:
         return [_labelled(node, _truncated(node.description))]
     tie = _TIE.match(text)
-    # Function scores describe how they are combined in words of their own: "score mode [sum]".
-    if tie or text.startswith(("max of", "sum of")) or _is_sum(node, text):
+    # Function scores describe how they are combined in words of their own: "score mode [sum]". Products are factors of a formula.
+    may_be_sum = "product of" not in text and "score mode" not in text and any(map(_has_terms, node.children))
+    if tie or text.startswith(("max of", "sum of")) or (may_be_sum and _adds_up(node)):
         return _scaled(_of_sum_or_max(node, text, float(tie[1]) if tie and _is_number(tie[1]) else 0.0), node.value)
     scoring = [child for child in node.children if child.value and _has_terms(child)]
     if scoring:
@@ -230,8 +214,7 @@ def _of_sum_or_max(node: ExplanationNode, text: str, tie: float) -> list[Contrib
     children = [child for child in node.children if child.value]
     if not children:
         return [_labelled(node, _truncated(node.description))]
-    adds_up = math.isclose(math.fsum(child.value for child in children), node.value, rel_tol=1e-3, abs_tol=1e-6)
-    if text.startswith("max") and not adds_up:
+    if text.startswith("max") and not _adds_up(node):
         best = max(children, key=lambda child: child.value)
         others = [child for child in children if child is not best] if tie else []
         smaller = [replace(part, value=part.value * tie) for child in others for part in _contributions(child)]
@@ -308,10 +291,7 @@ def _labelled(node: ExplanationNode, label: str) -> Contribution:
     return Contribution("", "", label or "other", node.value)
 
 
-def _is_sum(node: ExplanationNode, text: str) -> bool:
-    """Whether a node with an unknown description is the sum of its children, which are not factors of a formula."""
-    if "product of" in text or "score mode" in text or not any(map(_has_terms, node.children)):
-        return False
+def _adds_up(node: ExplanationNode) -> bool:
     return math.isclose(math.fsum(child.value for child in node.children), node.value, rel_tol=1e-3, abs_tol=1e-6)
 
 

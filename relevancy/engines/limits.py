@@ -16,6 +16,7 @@ from functools import wraps
 from typing import Any
 
 from .errors import EngineError, UnreadableResponse
+from .fields.values import as_number
 from .types import Hit, Interpretation, Page
 
 MAX_FIELD_LENGTH = 10_000  # characters of a value, as JSON unless it is a string
@@ -29,6 +30,7 @@ MAX_ID_LENGTH = 500  # the length that a rating can store
 MAX_SNIPPET_LENGTH = 2_000
 MAX_FIELD_NAMES = 5_000  # of an index
 MAX_NODES = 20_000  # of an explanation
+MAX_LEVELS = 100
 MIN_NODES = 400  # of each of several explanations
 MAX_DESCRIPTION_LENGTH = 1_000
 MAX_VERSION_LENGTH = 120
@@ -162,23 +164,36 @@ def limit_names(names: Sequence[str]) -> list[str]:
     return [name for name in names if len(name) <= MAX_NAME_LENGTH][:MAX_FIELD_NAMES]
 
 
-def limit_tree(tree: Mapping[str, Any], max_nodes: int = MAX_NODES) -> Mapping[str, Any]:
-    """Returns an explanation `{value, description, details}` with at most `max_nodes` nodes: others become a part of their parent.
+def limit_tree(tree: Mapping[str, Any], max_nodes: int = MAX_NODES) -> dict[str, Any]:
+    """Returns an explanation with just value, description and details, and `match: False` where the engine says so.
 
-    The value of a node includes those of its details, so that no value is lost.
+    It has at most `max_nodes` nodes and `MAX_LEVELS` levels: others become a part of their parent, whose value includes theirs.
     """
-    root: dict[str, Any] = dict(tree)
-    nodes, count = [root], 1
-    for node in nodes:  # grows while it is read: the nodes next to the root are kept
-        node["description"] = str(node.get("description", ""))[:MAX_DESCRIPTION_LENGTH]
-        details = [dict(child) for child in node.get("details") or () if isinstance(child, Mapping)]
-        count += len(details)
-        node["details"] = details if count <= max_nodes else []
-        nodes += node["details"]
+    root = _plain_node(tree)
+    level, count = [(root, tree)], 1
+    for _ in range(MAX_LEVELS):  # those next to the root are kept
+        deeper: list[tuple[dict[str, Any], Mapping[str, Any]]] = []
+        for node, raw in level:
+            details = raw.get("details")
+            children = [child for child in details if isinstance(child, Mapping)] if isinstance(details, list) else []
+            count += len(children)
+            if count <= max_nodes:
+                node["details"] = [_plain_node(child) for child in children]
+                deeper += zip(node["details"], children, strict=True)
+        level = deeper
     return root
 
 
-def limit_trees(trees: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+def _plain_node(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        **({"match": False} if raw.get("match") is False else {}),
+        "value": as_number(raw.get("value")) or 0.0,
+        "description": str(raw.get("description", ""))[:MAX_DESCRIPTION_LENGTH],
+        "details": [],
+    }
+
+
+def limit_trees(trees: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """Returns explanations with together about as many nodes as a single one may have."""
     nodes = max(MAX_NODES // max(len(trees), 1), MIN_NODES)
     return {doc_id: limit_tree(tree, nodes) for doc_id, tree in trees.items()}

@@ -15,8 +15,8 @@ from relevancy.engines.explanations import (
     left_out,
     matching_part,
     parse_explanation,
-    plain_tree,
 )
+from relevancy.engines.limits import limit_tree
 from relevancy.engines.types import ExplanationNode, FailedClause
 
 TREES: dict[str, dict[str, Any]] = json.loads((Path(__file__).parent / "data" / "explanations.json").read_text())
@@ -143,7 +143,7 @@ def test_parse_explanation_of_a_very_deep_tree() -> None:
     deep: dict[str, Any] = {}
     for _ in range(5000):
         deep = {"value": 1, "details": [deep]}
-    assert plain_tree(deep)["value"] == 1
+    assert limit_tree(deep)["value"] == 1
 
 
 WORDS = st.sampled_from(
@@ -271,14 +271,14 @@ def test_left_out_keeps_the_score_of_the_query() -> None:
     assert matching_part(tree).value == 1.5
 
 
-def test_plain_tree_keeps_what_does_not_match() -> None:
+def test_limit_tree_keeps_what_does_not_match() -> None:
     tree = {
         "match": False,
         "value": 0,
         "description": "x",
         "details": [{"match": True, "value": 1, "description": "y"}],
     }
-    plain = plain_tree(tree)
+    plain = limit_tree(tree)
     assert plain["match"] is False and "match" not in plain["details"][0]
     assert not parse_explanation(plain).matches and parse_explanation(plain).children[0].matches
 

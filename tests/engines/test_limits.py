@@ -164,6 +164,14 @@ def test_limit_tree() -> None:
     assert tree["details"][0]["details"][0]["description"] == "d" * 100_000  # the original is unchanged
 
 
+def test_limit_tree_of_invalid_json() -> None:
+    assert limit_tree({"details": [1, {"value": "x"}]}) == {
+        "value": 0.0,
+        "description": "",
+        "details": [{"value": 0.0, "description": "", "details": []}],
+    }
+
+
 def test_limit_names() -> None:
     assert limit_names(["a", "x" * 201, "b"]) == ["a", "b"]
     assert len(limit_names([str(number) for number in range(100_000)])) == 5000

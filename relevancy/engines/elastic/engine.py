@@ -17,9 +17,9 @@ from urllib.parse import quote, urlencode
 
 from relevancy.engines.base import Outcome
 from relevancy.engines.errors import BadQuery, EndpointRefused, EngineError, TooSlow, UnreadableResponse
-from relevancy.engines.explanations import left_out, no_match, plain_tree
+from relevancy.engines.explanations import left_out, no_match
 from relevancy.engines.fields.specs import FieldSpec
-from relevancy.engines.fields.values import value_at
+from relevancy.engines.fields.values import object_at, value_at
 from relevancy.engines.http_engine import HttpEngine
 from relevancy.engines.names import is_plain_name
 from relevancy.engines.templates.template import parse_template
@@ -215,10 +215,7 @@ class ElasticEngine(HttpEngine):
         only_document = ids_query(request.fields.id, [doc_id])
         body = self._explain_body(request, only_document, rows=1)
         self._http.rate_limit.wait()
-        raw_hits = self._raw_hits(body)
-        if raw_hits and isinstance(raw_hits[0].get("_explanation"), dict):
-            return plain_tree(raw_hits[0]["_explanation"])
-        return self._explain_no_match(body, only_document, doc_id)
+        return object_at(self._raw_hits(body), "_explanation") or self._explain_no_match(body, only_document, doc_id)
 
     def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         """As `Engine.explain_many`. The server fills in a search template first."""
@@ -227,8 +224,8 @@ class ElasticEngine(HttpEngine):
         if id_field != "_id":
             body["_source"] = [id_field]
         self._http.rate_limit.wait()
-        explained = [raw for raw in self._raw_hits(body) if isinstance(raw.get("_explanation"), dict)]
-        return {read_hit(raw, request.fields).id: plain_tree(raw["_explanation"]) for raw in explained}
+        trees = ((raw, object_at(raw, "_explanation")) for raw in self._raw_hits(body))
+        return {read_hit(raw, request.fields).id: tree for raw, tree in trees if tree}
 
     def _explain_body(self, request: Request, only_documents: Body, *, rows: int) -> Body:
         """Returns the search with explanations, limited to some documents.
@@ -371,12 +368,12 @@ class ElasticEngine(HttpEngine):
             return _NO_MATCH
         query = {"query": body.get("query", {"match_all": {}})}
         response = self._client.explain(index=index, id=str(raw_hits[0].get("_id")), body=query)
-        tree = response.get("explanation")
-        if not isinstance(tree, dict):
+        tree = object_at(response, "explanation")
+        if not tree:
             return _NO_MATCH
         if response.get("matched") is not True:
-            return {**plain_tree(tree), "match": False}
-        return left_out(plain_tree(tree), self._what_leaves_out(body, only_document))
+            return {**tree, "match": False}
+        return left_out(tree, self._what_leaves_out(body, only_document))
 
     def _what_leaves_out(self, body: Body, only_document: Body) -> str:
         """Returns the part of a request that leaves out a document although it matches the query."""

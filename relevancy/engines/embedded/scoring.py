@@ -38,7 +38,7 @@ class Weight:
             tree = json.loads(self.leaf.explain(searcher, address).to_json())
         except ValueError:  # the document does not contain the term
             return None
-        details = [_plain_node(node) for node in tree.get("details") or ()]
+        details = list(tree.get("details") or ())
         if self.boost != 1:
             details.insert(0, _node(self.boost, "boost"))
         return _node(self.boost * tree["value"], f"weight({self.label})", details)
@@ -125,10 +125,6 @@ def _scaled(node: Node, factor: float) -> Node:
     else:
         details = [_scaled(detail, factor) for detail in node["details"]]
     return _node(node["value"] * factor, node["description"], details)
-
-
-def _plain_node(node: Node) -> Node:
-    return _node(node["value"], node["description"], [_plain_node(detail) for detail in node.get("details") or ()])
 
 
 def _node(value: float, description: str, details: list[Node] | None = None) -> Node:

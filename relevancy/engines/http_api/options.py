@@ -132,14 +132,14 @@ def parse_options(options: Mapping[str, Any]) -> HttpApiOptions:
             "the expression for the list of hits is missing.",
             hint="Write JMESPath, such as response.results.",
         )
+    expressions = {
+        info.name: compile_expression(info.name, texts[info.name]) if texts[info.name] else None
+        for info in OPTIONS
+        if info.kind == "expression"
+    }
     return HttpApiOptions(
         method=method,
-        hits=_expression("hits", texts),
-        id=_expression("id", texts),
-        document=_expression("document", texts),
-        total=_expression("total", texts),
-        score=_expression("score", texts),
-        error=_expression("error", texts),
+        **expressions,
         mapper=texts["mapper"],
         rows_parameter=_parameter("rows_parameter", texts),
         start_parameter=_parameter("start_parameter", texts),
@@ -163,10 +163,6 @@ def _text(options: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise OptionError(name, f"it is {value!r}, not a string.", hint="Write it in quotes.")
     return value.strip()
-
-
-def _expression(name: str, texts: Mapping[str, str]) -> Expression | None:
-    return compile_expression(name, texts[name]) if texts[name] else None
 
 
 def _check_mapper(texts: Mapping[str, str]) -> None:

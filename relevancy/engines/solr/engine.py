@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from relevancy.engines.errors import BadQuery, EndpointRefused, EndpointUnreachable, EngineError
-from relevancy.engines.explanations import left_out, plain_tree
+from relevancy.engines.explanations import left_out
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.fields.values import object_at, objects_at
 from relevancy.engines.http_engine import HttpEngine
@@ -161,15 +161,15 @@ class SolrEngine(HttpEngine):
         # A filter does not change the score and, unlike explainOther, works across shards.
         response = self._send(solr_request.with_parameters(("fq", only_document), ("rows", "1")))
         if tree := first_explanation(response, "explain"):
-            return plain_tree(tree)
+            return tree
         self._http.rate_limit.wait()
         response = self._send(solr_request.with_parameters(("explainOther", only_document), ("rows", "0")))
         tree = first_explanation(response, "explainOther")
         if tree is None:
             raise BadQuery(f"Solr has no document with the id “{doc_id}” to explain.")
         if tree.get("match") is False:
-            return plain_tree(tree)
-        return left_out(plain_tree(tree), *self._failing_filters(solr_request, only_document))
+            return tree
+        return left_out(tree, *self._failing_filters(solr_request, only_document))
 
     def _failing_filters(self, solr_request: SolrRequest, only_document: str) -> list[str]:
         """Returns the filters that leave a document out although it matches the query: one request for each filter."""
@@ -197,8 +197,7 @@ class SolrEngine(HttpEngine):
         response = self._send(solr_request)
         documents = total_and_documents(response, self._handler_url)[1]
         ids = [request.fields.id_of(document) for document in documents]
-        trees = explanations_of(response, ids)
-        return {doc_id: plain_tree(tree) for doc_id, tree in trees.items()}
+        return explanations_of(response, ids)
 
     def find(self, text: str, request: Request) -> Page:
         """As `Engine.find`: edismax, in the displayed fields and those of the template's `qf`. Accepts `field:word`."""

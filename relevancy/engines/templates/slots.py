@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from relevancy.engines.errors import BadQuery, TemplateError
 
@@ -146,12 +146,8 @@ def _slot(match: re.Match[str], bare: bool) -> Slot:
     root, *path = [part for part in match["path"].split(".") if part] or [""]
     if numbered := _NUMBERED_KEYWORD.fullmatch(root):
         root, path = "keyword", [str(int(numbered[1]) - 1), *path]
-    if root == "query" and not path:
-        return Slot("query", (), match["default"], match[0], line, column, bare)
-    if root == "keyword":
-        return Slot("keyword", tuple(path), match["default"], match[0], line, column, bare)
-    if root == "qOption":
-        return Slot("qOption", tuple(path), match["default"], match[0], line, column, bare)
+    if root in ("keyword", "qOption") or (root == "query" and not path):
+        return Slot(cast("Root", root), tuple(path), match["default"], match[0], line, column, bare)
     raise TemplateError(f"{match[0]} is not a placeholder.", line=line, column=column, hint=f"Use {SLOT_EXAMPLES}.")
 
 

@@ -92,11 +92,27 @@ class AddressRules:
 
     def parse_url(self, url: str) -> Address:
         """Parses a URL without contacting any host. Raises `EndpointUnreachable` saying what is wrong with it."""
-        return _parse_url(url)
+        text = url.strip()
+        # Checked before anything is parsed or shown: “admin:secret@host” without a scheme parses as a path.
+        if "@" in re.split(r"[/?#]", text.partition("://")[2] or text)[0]:
+            raise EndpointUnreachable(
+                "The endpoint's address contains a user name or password.",
+                hint="Remove it from the address and enter it under the endpoint's credentials, where it is encrypted.",
+            )
+        try:
+            parts = urlsplit(text)
+            port = parts.port
+        except ValueError as error:
+            raise _invalid("The endpoint's address is not a valid URL.") from error
+        problem = _url_problem(text, parts)
+        if problem:
+            raise _invalid(f"“{re.split('[?#]', text)[0]}” {problem}.")  # the rest may contain a key
+        host = _to_ascii(parts.hostname or "", text)
+        return Address(parts.scheme, host, port or _DEFAULT_PORTS[parts.scheme], parts.path.rstrip("/"))
 
     def check(self, url: str) -> Address:
         """Parses a URL, resolves its host and checks every address. Raises `EndpointUnreachable`."""
-        address = _parse_url(url)
+        address = self.parse_url(url)
         self.resolve(address.host, address.port)
         return address
 
@@ -183,26 +199,6 @@ def _parse_host_pattern(entry: str) -> tuple[str, int | None]:
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
-
-
-def _parse_url(url: str) -> Address:
-    text = url.strip()
-    # Checked before anything is parsed or shown: “admin:secret@host” without a scheme parses as a path.
-    if "@" in re.split(r"[/?#]", text.partition("://")[2] or text)[0]:
-        raise EndpointUnreachable(
-            "The endpoint's address contains a user name or password.",
-            hint="Remove it from the address and enter it under the endpoint's credentials, where it is encrypted.",
-        )
-    try:
-        parts = urlsplit(text)
-        port = parts.port
-    except ValueError as error:
-        raise _invalid("The endpoint's address is not a valid URL.") from error
-    problem = _url_problem(text, parts)
-    if problem:
-        raise _invalid(f"“{re.split('[?#]', text)[0]}” {problem}.")  # the rest may contain a key
-    host = _to_ascii(parts.hostname or "", text)
-    return Address(parts.scheme, host, port or _DEFAULT_PORTS[parts.scheme], parts.path.rstrip("/"))
 
 
 def _url_problem(text: str, parts: SplitResult) -> str:

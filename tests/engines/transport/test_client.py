@@ -7,7 +7,6 @@ from email.utils import formatdate
 import pytest
 
 from relevancy.engines import AddressRules, Connection, EndpointUnreachable, UnreadableResponse
-from relevancy.engines.explanations import plain_tree
 from relevancy.engines.transport.client import HttpClient, request_headers
 from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.engines.transport.rate_limit import RateLimit
@@ -98,14 +97,6 @@ def test_error_for_status_shows_both_ends_of_a_long_message() -> None:
 def test_check_status_of_a_redirect_without_target() -> None:
     with pytest.raises(UnreadableResponse, match="an empty address"):
         check_status(Response(301, {}, b""), "here", lambda body: "")
-
-
-def test_plain_tree_of_invalid_json() -> None:
-    assert plain_tree({"details": [1, {"value": "x"}]}) == {
-        "value": 0.0,
-        "description": "",
-        "details": [{"value": 0.0, "description": "", "details": []}],
-    }
 
 
 def test_rate_limit_spaces_requests() -> None:
