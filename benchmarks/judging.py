@@ -34,7 +34,7 @@ from django.db.models import F
 from django.utils import timezone
 from invented import document, query_texts, rankings
 
-from relevancy import books, cases, judging, queries, ratings, reports, scorers
+from relevancy import books, cases, judging, queries, ratings, scorers
 from relevancy.models import (
     Attempt,
     Book,
@@ -166,7 +166,7 @@ def order_by_comparison(book: Book) -> None:
         run_b=second,
         version=ScorerVersion.objects.used_by(case)[0],
     )
-    reports.judging_order.build_judging_queue(book)
+    judging.build_judging_queue(book=book)
 
 
 def rate_and_order(book: Book, other: User, pairs: Iterator[JudgingPair]) -> float:
@@ -174,7 +174,7 @@ def rate_and_order(book: Book, other: User, pairs: Iterator[JudgingPair]) -> flo
     pair = next(pairs)
     ratings.rate(query=pair.query, doc_id=pair.doc_id, value=2, by=other)
     start = time.perf_counter()
-    assert reports.judging_order.refresh_judging_order(book) == 1
+    assert judging.refresh_judging_order(book=book) == 1
     return time.perf_counter() - start
 
 

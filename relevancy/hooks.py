@@ -77,6 +77,7 @@ class Place(StrEnum):
     BOOK = "book"  # a Book: links in the box of facts about it, each with a heading
     BOOK_FILES = "book-files"  # a Book: links after those to its files
     CASE_MENU = "case-menu"  # a Case with the user's role: entries of its menu
+    CASE_HEAD = "case-head"  # a ShownRun: links in the head of the workbench and of the history, for a case with runs
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
     FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
@@ -102,6 +103,14 @@ class Panel:
 
     template: str
     context: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ShownRun:
+    """A case, and the number of the run that its page shows; None for the one that pages of the case show by themselves."""
+
+    case: Case
+    number: int | None = None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from django.tasks import Task, task
 from django.utils import timezone
 
-from relevancy import accounts, comparison, hooks, judging, ratings, reports, runs, scores
+from relevancy import accounts, comparison, hooks, judging, ratings, runs, scores
 from relevancy.models import Book, Case, JudgingQueue, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
@@ -69,7 +69,7 @@ def prune_display_fields(case_id: int) -> None:
 def build_judging_queue(book_id: int) -> None:
     """Chooses the documents to judge in a book, after a run or a change of the settings."""
     book = Book.objects.get(pk=book_id)
-    reports.judging_order.build_judging_queue(book)
+    judging.build_judging_queue(book=book)
     hooks.judging_queue_built(book)
 
 
@@ -80,7 +80,7 @@ def rescore_book(book_id: int) -> None:
     for case in Case.objects.live().filter(book=book_id):
         _rescore_case(case)
     for book in Book.objects.filter(pk=book_id):  # it may have been deleted meanwhile
-        reports.judging_order.refresh_judging_order(book)
+        judging.refresh_judging_order(book=book)
 
 
 @task(priority=HIGH_PRIORITY)

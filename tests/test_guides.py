@@ -367,15 +367,10 @@ def test_every_block_has_a_language_and_every_entry_a_block():
         assert guide in (ROOT / module).read_text(encoding="utf-8") or guide.removesuffix(".md") in module
 
 
-def test_the_json_of_commands_in_the_text_has_the_members_that_are_printed(monkeypatch):
+def test_the_json_of_commands_in_the_text_has_the_members_that_are_printed():
     text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    report, *others = [match for match in re.findall(r"`(\{\"[^`]+\})`", text) if match.count('"') > 6]
-    assert len(others) == 1
-    for shape in others:
-        check_shape(shape, Block("commands.md", "json", shape, 0).find(SHAPES))
-    demo.load_demo()
-    printed = json.loads(run_command(["report", "Movies", "--json"], "", monkeypatch))
-    assert set(re.findall(r'"(\w+)"', report)) == list_printed(printed)
+    (shape,) = [match for match in re.findall(r"`(\{\"[^`]+\})`", text) if match.count('"') > 6]
+    check_shape(shape, Block("commands.md", "json", shape, 0).find(SHAPES))
 
 
 def test_the_table_of_commands_names_every_command_and_only_options_that_exist():

@@ -28,6 +28,7 @@ from .judging import (
 )
 from .judging_documents import JudgedDocument, read_documents
 from .judging_lists import claim_query, count_held_by_others, keep_claims, next_query
+from .judging_order import has_bounds
 from .judging_queue import (
     build_judging_queue,
     count_changing,
@@ -70,6 +71,7 @@ __all__ = [
     "count_held_by_others",
     "due_repeats",
     "find_conflicts",
+    "has_bounds",
     "is_outdated",
     "judge",
     "judging_progress",

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import batched
-from typing import Protocol, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -35,6 +35,8 @@ from relevancy.models import (
 )
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
+
+from .judging_order import ChangeMeter
 
 QUERIES_PER_TRANSACTION = 50  # ratings wait for the transaction
 BATCH = 500
@@ -59,13 +61,6 @@ class JudgingChanges(TypedDict, total=False):
     run_a: Run | None
     run_b: Run | None
     version: ScorerVersion | None
-
-
-class ChangeReader(Protocol):
-    """Says how much the rating of a document could change the comparison of two runs."""
-
-    def __call__(self, queue: JudgingQueue, query_ids: Sequence[int]) -> Mapping[tuple[int, str], float]:
-        """Returns `{(query id, document id): points}` of the unrated documents of these queries that can change it at all."""
 
 
 def judging_queue(book: Book) -> JudgingQueue:
@@ -125,12 +120,10 @@ def queue_build(queue: JudgingQueue) -> bool:
     return bool(JudgingQueue.objects.filter(is_free, pk=queue.pk).update(build_queued_at=now))
 
 
-def build_judging_queue(*, book: Book, read_changes: ChangeReader | None = None) -> int:
-    """Chooses the pairs of a book again. Returns their number. Claims are kept. Safe to run more than once, also at the same time.
-
-    read_changes: for the order by what changes the comparison of two runs; without it, that order is the one of the ranks.
-    """
+def build_judging_queue(*, book: Book) -> int:
+    """Chooses the pairs of a book again. Returns their number. Claims are kept. Safe to run more than once, also at the same time."""
     queue = judging_queue(book)
+    meter = ChangeMeter(queue) if queue.is_by_difference else None
     runs_by_case = _read_runs(queue)
     cases_by_query = _cases_by_query(runs_by_case)
     total = 0
@@ -138,7 +131,7 @@ def build_judging_queue(*, book: Book, read_changes: ChangeReader | None = None)
         if number:
             time.sleep(scores.PAUSE_SECONDS)
         sources = _read_sources(query_ids, cases_by_query, runs_by_case, queue.depth)
-        changes, revisions = _read_changes(queue, query_ids, read_changes)
+        changes, revisions = _measure_changes(meter, query_ids)
         pairs = [
             JudgingPair(
                 queue=queue,
@@ -168,17 +161,18 @@ def count_changing(queue: JudgingQueue) -> int:
     return queue.pairs.open().filter(key__lt=0).count() if queue.is_by_difference else 0
 
 
-def refresh_judging_order(*, book: Book, read_changes: ChangeReader) -> int:
+def refresh_judging_order(*, book: Book) -> int:
     """Computes the keys of pairs again whose queries have got ratings since, if the order depends on ratings. Returns the number of
     these queries. At most two SQL statements in other books. Safe to run more than once, also at the same time."""
     queue: JudgingQueue | None = JudgingQueue.objects.filter(book=book, order=JudgingQueue.Order.DIFFERENCE).first()
     if queue is None or not queue.is_by_difference:
         return 0
+    meter = ChangeMeter(queue)
     pairs = JudgingPair.objects.filter(queue=queue)
     old = pairs.filter(Q(revision=None) | ~Q(revision=F("query__revision"))).order_by("query_id")
     changed = list(old.values_list("query_id", flat=True).distinct())
     for query_ids in batched(changed, QUERIES_PER_TRANSACTION):
-        changes, revisions = _read_changes(queue, query_ids, read_changes)
+        changes, revisions = _measure_changes(meter, query_ids)
         with write_turn(), transaction.atomic():
             scores.lock_queries(query_ids)
             stored = list(pairs.filter(query__in=query_ids))
@@ -194,15 +188,15 @@ def refresh_judging_order(*, book: Book, read_changes: ChangeReader) -> int:
     return len(changed)
 
 
-def _read_changes(
-    queue: JudgingQueue, query_ids: Sequence[int], read_changes: ChangeReader | None
+def _measure_changes(
+    meter: ChangeMeter | None, query_ids: Sequence[int]
 ) -> tuple[Mapping[tuple[int, str], float], Mapping[int, int]]:
-    """Returns what `read_changes` returns, and the revisions of the queries, read before: a rating that arrives in between leaves a key
-    that is computed again."""
-    if read_changes is None or not queue.is_by_difference:
+    """Returns what the meter says, and the revisions of the queries, read before: a rating that arrives in between leaves a key that is
+    computed again."""
+    if meter is None:
         return {}, {}
     revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
-    return read_changes(queue, query_ids), revisions
+    return meter.measure(query_ids), revisions
 
 
 def pair_key(queue: JudgingQueue, query_id: int, doc_id: str, rank: int, change: float = 0.0) -> float:

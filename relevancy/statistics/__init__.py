@@ -12,7 +12,7 @@ from .generators import SEED
 from .intervals import INTERVAL_KIND, Interval, find_interval, t_test
 from .level_changes import MIN_LEVEL_VALUES, ChangePoint, LevelChange, find_level_changes, pettitt_test
 from .overlap import Movements, count_movements, jaccard, rbo
-from .power import detectable_difference, required_queries
+from .power import detectable_difference
 from .randomisation import RunMeans, compare_means
 from .rater_pairs import KappaWeights, PairAgreement, compare_raters
 from .sign_test import SignTest, sign_test
@@ -55,7 +55,6 @@ __all__ = [
     "merge_units",
     "pettitt_test",
     "rbo",
-    "required_queries",
     "sign_test",
     "t_test",
 ]

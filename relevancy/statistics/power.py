@@ -1,4 +1,4 @@
-"""How large a difference a number of queries can show, and how many queries a difference needs.
+"""How large a difference a number of queries can show.
 
 See docs/decisions/0124.
 """
@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 
-from relevancy.statistics.errors import StatisticsError
 from relevancy.statistics.intervals import t_quantile
 
 CONFIDENCE = 0.975  # two-sided test at 5 %
 POWER = 0.8
-MAX_QUERIES = 10_000_000
 
 
 def detectable_difference(deviation: float, queries: int) -> float | None:
@@ -20,31 +18,9 @@ def detectable_difference(deviation: float, queries: int) -> float | None:
 
     `(t.975,n−1 + t.8,n−1) · sd / √n`, with the standard deviation of the differences.
     """
-    return _quantiles(queries) * deviation / math.sqrt(queries) if queries >= 2 else None
+    return t_quantiles(queries) * deviation / math.sqrt(queries) if queries >= 2 else None
 
 
-def required_queries(deviation: float, difference: float) -> int:
-    """Returns the smallest n ≥ 2 with `n ≥ ((t.975,n−1 + t.8,n−1) · sd / δ)²`.
-
-    Raises StatisticsError if the difference is not above 0, the deviation is negative, or more than 10 million queries would be
-    needed.
-    """
-    if not difference > 0 or not deviation >= 0 or not math.isfinite(deviation):
-        raise StatisticsError("The difference must be above 0, and the deviation a number from 0.")
-    low, high = 1, 2  # low is too few
-    while not _is_enough(high, deviation, difference):
-        low, high = high, high * 2
-        if high > MAX_QUERIES:
-            raise StatisticsError(f"A difference of {difference:g} points would need more than 10 million queries.")
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if _is_enough(middle, deviation, difference) else (middle, high)
-    return high
-
-
-def _is_enough(queries: int, deviation: float, difference: float) -> bool:
-    return queries >= (_quantiles(queries) * deviation / difference) ** 2
-
-
-def _quantiles(queries: int) -> float:
+def t_quantiles(queries: int) -> float:
+    """Returns t.975,n−1 + t.8,n−1."""
     return t_quantile(CONFIDENCE, queries - 1) + t_quantile(POWER, queries - 1)

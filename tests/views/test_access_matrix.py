@@ -197,9 +197,6 @@ compare_report         GET    see     302
 attempt_list           GET    see     200
 attempt_compare        GET    see     302
 attempt_duplicate      POST   edit    302
-report                 GET    see     200
-report_csv             GET    see     200
-report_json            GET    see     200
 history                GET    see     200
 history_state          GET    see     200
 history_csv            GET    see     200
@@ -443,7 +440,7 @@ def bodies(world):
         "rate": {"doc_id": "a", "value": "2"},
         "compare_rate": {"doc_id": "a", "value": "2"},
         "run_details": {"name": "Named", "note": "Noted"},
-        "book_settings": {"depth": "10", "ratings_per_pair": "1", "order": "query"},
+        "book_settings": {"depth": "10", "ratings_per_pair": "1", "order": "query", "repeat_share": "0"},
         "book_change": {"rule": "mean", "scale": "0:3", "ratings": "keep", "do": "apply"},
         "book_merge": {"other": world.case.book_id},
         "book_rater": {

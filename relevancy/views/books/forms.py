@@ -10,7 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
-from relevancy import books, judging, reports, scorers
+from relevancy import books, judging, scorers
 from relevancy.models import Book, Case, JudgingQueue, Run, ScorerVersion, User
 from relevancy.views.forms import FormData, LineField, MultilineField, UncheckedTextField, add_errors
 from relevancy.views.scorers.descriptions import scale_text
@@ -54,7 +54,7 @@ class JudgingForm(forms.ModelForm):
         chosen = {str(self[name].value()) for name in ("run_a", "run_b")}
         runs = finished.filter(pk__in=[*newest, *(int(pk) for pk in chosen if pk.isdecimal() and len(pk) < 19)])
         used = ScorerVersion.objects.filter(case_scorers__case__in=cases, script="").distinct()
-        versions = used.filter(pk__in=[version.pk for version in used if reports.judging_order.has_bounds(version)])
+        versions = used.filter(pk__in=[version.pk for version in used if judging.has_bounds(version)])
         fields: dict[str, Any] = self.fields
         for name in ("run_a", "run_b"):
             fields[name].queryset = runs.select_related("case").order_by("case__name", "case_id", "-number")

@@ -91,6 +91,11 @@ class HistoryPage:
         return bool(self.history.runs)
 
     @property
+    def shown_run(self) -> hooks.ShownRun:
+        """What links of optional apps lead to."""
+        return hooks.ShownRun(self.case)
+
+    @property
     def choices(self) -> list[ScorerChoice]:
         """The scorers of the case; more than one if there is something to choose."""
         return [ScorerChoice(version, version in self.versions) for version in self.all_versions]

@@ -2,6 +2,7 @@
 
 from functools import cached_property
 
+from relevancy.hooks import ShownRun
 from relevancy.models import Case, Run
 
 
@@ -77,6 +78,11 @@ class RunSelection:
     def rescorable_run(self) -> Run | None:
         """The run shown if it is finished and has rankings that scores can be computed from."""
         return self.finished_run if self.finished_run and self.finished_run.done else None
+
+    @property
+    def shown_run(self) -> ShownRun:
+        """What links of optional apps lead to."""
+        return ShownRun(self._case, self.parameters.get("run"))
 
     @property
     def parameters(self) -> dict[str, int]:

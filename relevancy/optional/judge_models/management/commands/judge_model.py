@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import judging, reports, tasks
+from relevancy import judging, tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import add_owner, fail, find_book, find_case, find_owner, find_versions
 from relevancy.models import Book, Run
@@ -130,7 +130,7 @@ class Command(Base):
         budget = _amount(options["budget"], "--budget") if options["budget"] else None
         queue = judging.judging_queue(book)
         if judging.is_outdated(queue):
-            reports.judging_order.build_judging_queue(book)
+            judging.build_judging_queue(book=book)
         choice = {"repeat_failed": options["repeat_failed"], "only_unrated": options["only_unrated"]}
         self._write_estimate(jobs.estimate(judge=judge, book=book, **choice))
         job = jobs.start(judge=judge, book=book, by=by, budget=budget, **choice)

@@ -1,7 +1,8 @@
 """The queries of the report of a case as CSV."""
 
 from relevancy.formats.cells import format_rows
-from relevancy.reports import CaseReport
+
+from .case_report import CaseReport
 
 HEADER = ("query", "tags", "weight", "score", "low", "high", "documents", "rated", "coverage", "hits", "ms", "error")
 

@@ -9,11 +9,14 @@ from django import forms
 from django.http import QueryDict
 from django.urls import reverse
 
-from relevancy import reports
 from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
+
+from .case_report import CaseReport, ReportQuery, ScoreStep, TagReport, build_report
+from .planning import DEFAULT_DIFFERENCES
+from .rating_candidates import RatingCandidate
 
 MAX_LISTED_RUNS = 60
 MAX_LISTED = 10  # queries of a list
@@ -35,7 +38,7 @@ class DifferenceForm(forms.Form):
 class QueryLine:
     """A query with a link that opens it in the run. figure: what the list is about."""
 
-    query: reports.ReportQuery
+    query: ReportQuery
     url: str
     figure: str = ""
 
@@ -63,8 +66,8 @@ class QueryLines:
 class CandidateLine:
     """A document to rate, with a link that opens its query in the run."""
 
-    candidate: reports.RatingCandidate
-    query: reports.ReportQuery
+    candidate: RatingCandidate
+    query: ReportQuery
     url: str
 
 
@@ -72,7 +75,7 @@ class CandidateLine:
 class TagLine:
     """A tag with a link to its queries."""
 
-    tag: reports.TagReport
+    tag: TagReport
     url: str
 
 
@@ -80,7 +83,7 @@ class TagLine:
 class StepBar:
     """A step of the distribution of scores. width: of its bar, of 100."""
 
-    step: reports.ScoreStep
+    step: ScoreStep
     width: float
 
 
@@ -116,13 +119,13 @@ class ReportPage:
         return next((run for run in self.runs if run.number == self._number), newest)
 
     @cached_property
-    def report(self) -> reports.CaseReport | None:
+    def report(self) -> CaseReport | None:
         """None without a finished run."""
         if self.run is None:
             return None
         chosen = self.form.cleaned_data.get("delta") if self.form.is_valid() else None
-        differences = (*reports.DEFAULT_DIFFERENCES, *([chosen] if chosen else []))
-        return reports.build_report(self.run, self.version, differences=differences, compared=self.compared)
+        differences = (*DEFAULT_DIFFERENCES, *([chosen] if chosen else []))
+        return build_report(self.run, self.version, differences=differences, compared=self.compared)
 
     def runs_to_rescore(self) -> list[Run]:
         """Returns the runs whose scores are missing or older than the ratings."""
@@ -181,8 +184,8 @@ class ReportPage:
 
     def _lines(
         self,
-        queries: Sequence[reports.ReportQuery],
-        figure: Callable[[reports.ReportQuery], str] = lambda query: "",
+        queries: Sequence[ReportQuery],
+        figure: Callable[[ReportQuery], str] = lambda query: "",
     ) -> list[QueryLine]:
         return [QueryLine(query, self._query_url(query), figure(query)) for query in queries]
 
@@ -221,7 +224,7 @@ class ReportPage:
         assert self.run is not None
         return reverse("case", args=[self.case.pk], query={"run": self.run.number, **parameters})
 
-    def _query_url(self, query: reports.ReportQuery) -> str:
+    def _query_url(self, query: ReportQuery) -> str:
         assert self.run is not None
         return reverse("query", args=[self.case.pk, query.case_query_id], query={"run": self.run.number})
 

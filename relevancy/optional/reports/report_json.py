@@ -2,7 +2,9 @@
 
 from typing import Any, TypedDict
 
-from relevancy.reports import CaseReport, PastComparison, QueryPlan, ReportQuery, SearchTimes, TagReport
+from .case_report import CaseReport, ReportQuery, TagReport
+from .planning import PastComparison, QueryPlan
+from .search_times import SearchTimes
 
 
 class ReportResult(TypedDict):

@@ -169,3 +169,8 @@ def test_the_workbench_leads_to_the_report_of_the_run_shown(sign_in, case, runs)
     assert attributes(by_id(client.get(at(case, "case")), "report-link"))["href"] == at(case, "report")
     page = client.get(at(case, "case", run=1))
     assert attributes(by_id(page, "report-link"))["href"] == at(case, "report", run=1)
+
+
+def test_the_history_leads_to_the_report(sign_in, case, runs):
+    page = sign_in("viewer").get(at(case, "history"))
+    assert attributes(by_id(page, "report-link"))["href"] == at(case, "report")

@@ -7,12 +7,12 @@ from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from relevancy import tasks
-from relevancy.formats.reports import report_csv
-from relevancy.formats.reports import report_json as report_format
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict
 from relevancy.views.workbench.access import get_case
 
+from . import report_csv
+from . import report_json as report_format
 from .report_page import ReportPage
 
 NOT_RUN = "The case has no finished run to report on. Run it first."
@@ -23,7 +23,7 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Shows the report; while scores are being computed it loads itself again."""
     page = _open(request, case_id)
     context = {"case": page.case, "access": page.access, "page": page, "report": page.report}
-    return render(request, "report/report.html", context)
+    return render(request, "reports/report.html", context)
 
 
 @require_GET

@@ -4,11 +4,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from relevancy import reports, scores
-from relevancy.formats.reports import report_csv, report_json
+from relevancy import scores
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case, find_versions
 from relevancy.models import Case, Run
+from relevancy.optional.reports import report_csv, report_json
+from relevancy.optional.reports.case_report import CaseReport, ReportQuery, build_report
+from relevancy.optional.reports.planning import DEFAULT_DIFFERENCES, QueryPlan, find_planned_runs
 from relevancy.templatetags import numbers
 
 MAX_NAMED = 5  # queries that are named in a sentence
@@ -53,11 +55,11 @@ class Command(Base):
         if not versions:
             fail(f"Case {case} has no scorer. Name one: --scorer NAME.")
         version = versions[0]
-        for planned in reports.find_planned_runs(run, version):
+        for planned in find_planned_runs(run, version):
             planned.case = case
             scores.rescore_run(planned, [version])
-        differences = options["delta"] or reports.DEFAULT_DIFFERENCES
-        report = reports.build_report(run, version, differences=differences, compared=options["compared"])
+        differences = options["delta"] or DEFAULT_DIFFERENCES
+        report = build_report(run, version, differences=differences, compared=options["compared"])
         _check_compared(report.plan, options["compared"])
         if options["json"]:
             self.write_json(report_json.build_report(report))
@@ -66,7 +68,7 @@ class Command(Base):
         else:
             self._print(report)
 
-    def _print(self, report: reports.CaseReport) -> None:
+    def _print(self, report: CaseReport) -> None:
         run = report.run
         between = numbers.span(report.low, report.high)
         score = f"{numbers.score(report.score)} ({between})" if between else numbers.score(report.score)
@@ -89,7 +91,7 @@ class Command(Base):
         if report.plan:
             self._print_plan(report.plan)
 
-    def _print_plan(self, plan: reports.QueryPlan) -> None:
+    def _print_plan(self, plan: QueryPlan) -> None:
         self.write(
             f"{plan.queries:,} queries find a true difference of {numbers.score(plan.detectable)} points four times in five."
         )
@@ -122,7 +124,7 @@ def _find_run(case: Case, number: int | None) -> Run:
     return run
 
 
-def _check_compared(plan: reports.QueryPlan | None, compared: int | None) -> None:
+def _check_compared(plan: QueryPlan | None, compared: int | None) -> None:
     comparisons = plan.comparisons if plan else []
     if compared is not None and all(comparison.run.number != compared for comparison in comparisons):
         listed = ", ".join(str(comparison.run.number) for comparison in comparisons) or "none"
@@ -132,7 +134,7 @@ def _check_compared(plan: reports.QueryPlan | None, compared: int | None) -> Non
         )
 
 
-def _list_queries(queries: list[reports.ReportQuery]) -> str:
+def _list_queries(queries: list[ReportQuery]) -> str:
     if not queries:
         return "none"
     more = f" and {len(queries) - MAX_NAMED:,} more" if len(queries) > MAX_NAMED else ""

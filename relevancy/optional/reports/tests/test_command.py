@@ -3,13 +3,17 @@
 import csv
 import io
 import json
+import re
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from relevancy.management.commands import demo
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, rate_all
+from tests.test_guides import list_printed
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
 LISTS = {"query 1": "xab", "query 2": "abc", "query 3": ""}
@@ -84,3 +88,9 @@ def test_refusals(case, arguments, message):
 def test_a_case_without_a_run(case):
     with pytest.raises(CommandError, match="Run it first"):
         report(case.pk)
+
+
+def test_the_guide_names_the_members_of_the_json():
+    demo.load_demo()
+    (shape,) = re.findall(r"`(\{\"[^`]+\})`", (Path(__file__).parents[1] / "docs" / "reports.md").read_text())
+    assert set(re.findall(r'"(\w+)"', shape)) == list_printed(json.loads(report("Movies", "--json")))

@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from relevancy import queries, reports, scores, scoring
+from relevancy import queries, scores, scoring
 from relevancy.engines import EngineError
 from relevancy.models import CaseScore, Ranking, Run, ScorerVersion
-from relevancy.reports.rating_candidates import OpenQuery, find_candidates
-from relevancy.reports.search_times import find_percentile, summarize_times
+from relevancy.optional.reports.case_report import build_report
+from relevancy.optional.reports.planning import DEFAULT_DIFFERENCES
+from relevancy.optional.reports.rating_candidates import OpenQuery, find_candidates
+from relevancy.optional.reports.search_times import find_percentile, summarize_times
 from tests.factories import make_attempt, make_case, query_of, rate_all, run_now, script_of
 
 RATINGS = {"query 1": {"a": 3, "b": 1}, "query 2": {"a": 2}, "query 3": {"z": 3}}
@@ -34,7 +36,7 @@ def run_with(case, lists, **fields):
 
 def report_of(run, **options):
     run = Run.objects.select_related("case__book").get(pk=run.pk)
-    return reports.build_report(run, ScorerVersion.objects.used_by(run.case)[0], **options)
+    return build_report(run, ScorerVersion.objects.used_by(run.case)[0], **options)
 
 
 # --- what the run returned ---
@@ -332,4 +334,4 @@ def test_linked_queries_are_one_that_differs(planned_case):
 
 
 def test_default_differences_ascend():
-    assert all(first < second for first, second in itertools.pairwise(reports.DEFAULT_DIFFERENCES))
+    assert all(first < second for first, second in itertools.pairwise(DEFAULT_DIFFERENCES))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import comparison, judging, ratings, reports, tasks
+from relevancy import comparison, judging, ratings, tasks
 from relevancy.models import Case, JudgingQueue, Run, ScorerVersion
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, make_user, query_of, rate_all
@@ -37,7 +37,7 @@ def choose(case: Case, compared: dict[str, Any], **settings: int) -> JudgingQueu
 
 def build(case: Case, compared: dict[str, Any], **settings: int) -> JudgingQueue:
     choose(case, compared, **settings)
-    reports.judging_order.build_judging_queue(case.book)
+    judging.build_judging_queue(book=case.book)
     return judging.judging_queue(case.book)
 
 
@@ -80,16 +80,16 @@ def test_documents_of_two_runs_come_by_how_much_they_change_the_difference(
 def test_the_order_follows_the_ratings(case: Case, compared: dict[str, Any]) -> None:
     queue = build(case, compared)
     before = keys(queue)
-    assert reports.judging_order.refresh_judging_order(case.book) == 0
+    assert judging.refresh_judging_order(book=case.book) == 0
     rate_all(case, {"query 2": {"x": 3}}, make_user())
-    assert reports.judging_order.refresh_judging_order(case.book) == 1
+    assert judging.refresh_judging_order(book=case.book) == 1
     after = keys(queue)
     two = query_of(case, "query 2").pk
     assert after[two, "y"] != before[two, "y"]
     assert after == pytest.approx({key: -change for key, change in measured_changes(case, compared).items()})
-    reports.judging_order.refresh_judging_order(case.book)
+    judging.refresh_judging_order(book=case.book)
     refreshed = keys(queue)
-    reports.judging_order.build_judging_queue(case.book)
+    judging.build_judging_queue(book=case.book)
     assert keys(queue) == pytest.approx(refreshed)
 
 
@@ -97,7 +97,7 @@ def test_the_task_after_a_rating_puts_them_in_order_again(case: Case, compared: 
     queue = build(case, compared)
     rate_all(case, {"query 2": {"x": 3}}, make_user())
     tasks.rescore_book.func(case.book_id)
-    assert reports.judging_order.refresh_judging_order(case.book) == 0
+    assert judging.refresh_judging_order(book=case.book) == 0
     assert keys(queue) == pytest.approx({key: -change for key, change in measured_changes(case, compared).items()})
 
 
@@ -115,13 +115,13 @@ def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: di
     before = keys(queue)[two.pk, "y"]
     for value, rises in ((3, True), (0, False)):  # of x, which was unrated before; then y may change more than before
         ratings.rate(query=two, doc_id="x", value=value, by=case.owner)
-        reports.judging_order.refresh_judging_order(case.book)
+        judging.refresh_judging_order(book=case.book)
         queue.refresh_from_db()
         after = keys(queue)[two.pk, "y"]
         assert (after > before, queue.revision > revision) == (rises, not rises)
         before, revision = after, queue.revision
     rate_all(case, {"query 2": {"y": 2}, "query 3": {"a": 1}}, make_user())
-    assert reports.judging_order.refresh_judging_order(case.book) == 2
+    assert judging.refresh_judging_order(book=case.book) == 2
     queue.refresh_from_db()
     assert queue.revision == revision
 
@@ -133,10 +133,10 @@ def test_both_runs_are_pinned_and_a_deleted_one_leaves_the_order_of_ranks(case: 
     compared["run_a"].delete()
     queue = judging.judging_queue(case.book)
     assert judging.is_outdated(queue)
-    reports.judging_order.build_judging_queue(case.book)
+    judging.build_judging_queue(book=case.book)
     assert {pair.doc_id for pair in queue.pairs.all()} == {"p", "q"}
     assert [pair.doc_id for pair in queue.pairs.in_order()] == ["p"] * 3 + ["q"] * 3
-    assert reports.judging_order.refresh_judging_order(case.book) == 0
+    assert judging.refresh_judging_order(book=case.book) == 0
 
 
 def test_what_cannot_be_compared_is_refused(case: Case, compared: dict[str, Any]) -> None:
@@ -157,7 +157,7 @@ def test_what_cannot_be_compared_is_refused(case: Case, compared: dict[str, Any]
 
 def test_other_books_cost_one_statement(case: Case, django_assert_num_queries) -> None:
     with django_assert_num_queries(1):
-        assert reports.judging_order.refresh_judging_order(case.book) == 0
+        assert judging.refresh_judging_order(book=case.book) == 0
 
 
 def test_the_task_of_a_book_that_has_been_deleted_does_nothing() -> None:

@@ -1,1 +1,0 @@
-"""The report of a case: one run, and what to do next."""
