@@ -48,7 +48,9 @@ OPTIONAL_MODELS = [model for app in optional_apps() for model in app.get_models(
 MODELS = sorted([*apps.get_app_config("relevancy").get_models(), *OPTIONAL_MODELS], key=lambda model: model.__name__)
 READ_ONLY_NAMES = (
     "activity",
-    *("attempt", "caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
+    *("authenticator", "externalaccount", "invitation", "recoverycode"),
+    *("attempt", "casequery", "query"),
+    *("caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
     *("judgingpair", "judgingqueue", "querylink"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     *("importedrating", "ratingimport"),

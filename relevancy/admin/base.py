@@ -1,4 +1,4 @@
-"""Base classes: models that cannot be deleted, read-only models, data of a user, and read-only rows on another model's page."""
+"""Base classes: models that cannot be deleted, read-only models, rows with an owner, and read-only rows on another model's page."""
 
 from typing import Any, ClassVar
 
@@ -52,11 +52,15 @@ class ReadOnlyAdmin(UndeletableAdmin):
         return False
 
 
-class UserDataAdmin(ReadOnlyAdmin):
-    """Rows that belong to one user each."""
+class OwnedAdmin(UndeletableAdmin):
+    """Rows with an owner, who is changed here; they are created on the pages."""
 
-    list_select_related = ("user",)
-    search_fields: ClassVar[tuple[str, ...]] = ("user__email", "user__name")
+    list_select_related: ClassVar[tuple[str, ...]] = ("owner",)
+    search_fields: ClassVar[tuple[str, ...]] = ("name", "owner__email", "owner__name")
+    autocomplete_fields = ("owner", "teams")
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
 
 
 class ReadOnlyInline(admin.TabularInline):

@@ -1,43 +1,22 @@
-"""Books, queries, cases and endpoints."""
+"""Books, cases, endpoints, and the indexes and files on this server."""
 
 from typing import Any
 
 from django.contrib import admin
-from django.db import transaction
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 
-from relevancy import models, scores
+from relevancy import models
 
-from .base import ReadOnlyInline, UndeletableAdmin
+from .base import OwnedAdmin, ReadOnlyInline
 
 
 @admin.register(models.Book)
-class BookAdmin(UndeletableAdmin):
+class BookAdmin(OwnedAdmin):
     list_display = ("name", "owner", "rule", "relevant_from", "created_at")
     list_filter = ("rule",)
-    list_select_related = ("owner",)
-    search_fields = ("name", "owner__email", "owner__name")
-    autocomplete_fields = ("owner", "teams")
     # Another scale or rule changes every score, so it can only be changed where that triggers a rescoring.
     readonly_fields = ("scale", "relevant_from", "rule", "created_at", "rescore_queued_at")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-
-@admin.register(models.Query)
-class QueryAdmin(UndeletableAdmin):
-    list_display = ("text", "book", "revision", "created_at", "retired_at")
-    list_filter = (("retired_at", admin.EmptyFieldListFilter), "created_at")
-    list_select_related = ("book",)
-    search_fields = ("text",)
-    raw_id_fields = ("book",)
-    readonly_fields = ("book", "text", "text_key", "tags", "revision", "created_at")
-    show_full_result_count = False
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
 
 
 class CaseScorerInline(ReadOnlyInline):
@@ -47,45 +26,19 @@ class CaseScorerInline(ReadOnlyInline):
 
 
 @admin.register(models.Case)
-class CaseAdmin(UndeletableAdmin):
+class CaseAdmin(OwnedAdmin):
     list_display = ("name", "owner", "book", "created_at", "archived_at")
     list_filter = (("archived_at", admin.EmptyFieldListFilter), "teams")
     list_select_related = ("owner", "book")
-    search_fields = ("name", "owner__email", "owner__name")
-    autocomplete_fields = ("owner", "teams")
     readonly_fields = ("book", "created_at")
     inlines = (CaseScorerInline,)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-
-@admin.register(models.CaseQuery)
-class CaseQueryAdmin(UndeletableAdmin):
-    list_display = ("query", "case", "position", "weight", "removed_at")
-    list_filter = (("removed_at", admin.EmptyFieldListFilter),)
-    list_select_related = ("query", "case")
-    search_fields = ("query__text", "case__name")
-    readonly_fields = ("case", "query", "options")
-    show_full_result_count = False
-
-    def save_model(self, request: HttpRequest, obj: models.CaseQuery, form: Any, change: bool) -> None:
-        """The scores of the case depend on its queries and their weights."""
-        with transaction.atomic():
-            super().save_model(request, obj, form, change)
-            scores.case_changed(obj.case_id)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
 
 @admin.register(models.Endpoint)
-class EndpointAdmin(UndeletableAdmin):
+class EndpointAdmin(OwnedAdmin):
     list_display = ("name", "engine", "url", "owner", "credentials_set", "archived_at")
     list_filter = ("engine", ("archived_at", admin.EmptyFieldListFilter))
-    list_select_related = ("owner",)
-    search_fields = ("name", "url", "owner__email")
-    autocomplete_fields = ("owner", "teams")
+    search_fields = ("url", *OwnedAdmin.search_fields)
     fieldsets = (
         (None, {"fields": ("name", "engine", "url", "options", "credentials_set", "headers_set")}),
         ("Rate limit", {"fields": ("parallel", "per_minute")}),
@@ -110,20 +63,11 @@ class EndpointAdmin(UndeletableAdmin):
     def headers_set(self, endpoint: Any) -> bool:
         return bool(endpoint.with_headers)
 
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
 
 @admin.register(models.StoredIndex)
-class StoredIndexAdmin(UndeletableAdmin):
+class StoredIndexAdmin(OwnedAdmin):
     """Who owns the embedded indexes and uploaded files: other teams' endpoints may not name them."""
 
     list_display = ("name", "engine", "owner", "created_at")
     list_filter = ("engine", "teams")
-    list_select_related = ("owner",)
-    search_fields = ("name", "owner__email", "owner__name")
-    autocomplete_fields = ("owner", "teams")
     readonly_fields = ("engine", "name", "created_at")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False

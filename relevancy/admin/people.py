@@ -1,6 +1,6 @@
 """Users, teams, memberships."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.conf import settings
@@ -13,7 +13,7 @@ from django.http import HttpRequest
 
 from relevancy import accounts, activity, models, teams
 
-from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline, UserDataAdmin
+from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline
 
 
 class NewUserForm(AdminUserCreationForm):
@@ -30,6 +30,7 @@ class NewUserForm(AdminUserCreationForm):
         return email
 
 
+PEOPLE = ("user__email", "user__name")
 PERMISSION_FIELDS = ("can_create_endpoints", "is_staff", "is_superuser", "groups", "user_permissions")
 
 
@@ -127,20 +128,12 @@ class TeamAdmin(IdSelectMixin, admin.ModelAdmin):
         return int(team.people)
 
 
-@admin.register(models.Activity)
-class ActivityAdmin(ReadOnlyAdmin):
-    list_display = ("at", "by", "verb", "subject", "case", "team")
-    list_filter = ("at",)
-    list_select_related = ("by", "case", "team")
-    search_fields = ("subject", "verb", "case__name", "team__name")
-
-
 @admin.register(models.Membership)
 class MembershipAdmin(IdSelectMixin, admin.ModelAdmin):
     list_display = ("user", "team", "role")
     list_filter = ("role", "team")
     list_select_related = ("user", "team")
-    search_fields = ("user__email", "user__name", "team__name")
+    search_fields = (*PEOPLE, "team__name")
     autocomplete_fields = ("user", "team")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> Any:
@@ -173,60 +166,27 @@ class SignInCounterAdmin(ReadOnlyAdmin):
         return bool(request.user.is_superuser)
 
 
-@admin.register(models.Authenticator)
-class AuthenticatorAdmin(UserDataAdmin):
-    list_display = ("user", "confirmed_at")
-    fields = ("user", "confirmed_at")
-
-
-@admin.register(models.RecoveryCode)
-class RecoveryCodeAdmin(UserDataAdmin):
-    list_display = ("user", "used_at")
-    fields = ("user", "used_at")
-
-
 @admin.register(models.UserSession)
-class UserSessionAdmin(UserDataAdmin):
+class UserSessionAdmin(ReadOnlyAdmin):
     """Without links and actions, which would show the keys: anyone who has a key can use the session."""
 
-    list_display = ("user", "expire_date")
+    list_display = fields = ("user", "expire_date")
+    list_select_related = ("user",)
+    search_fields = PEOPLE
     list_display_links = None
-    fields = ("user", "expire_date")
     actions = None
 
 
-@admin.register(models.ExternalAccount)
-class ExternalAccountAdmin(UserDataAdmin):
-    list_display = ("user", "email", "issuer", "connected_at", "last_used_at")
-    search_fields: ClassVar[tuple[str, ...]] = (*UserDataAdmin.search_fields, "email", "subject")
-
-
-@admin.register(models.Invitation)
-class InvitationAdmin(ReadOnlyAdmin):
-    list_display = (
-        "team",
-        "email",
-        "role",
-        "created_by",
-        "created_at",
-        "uses",
-        "max_uses",
-        "declined_at",
-        "withdrawn_at",
-    )
-    list_filter = ("role", "created_at")
-    list_select_related = ("team", "created_by")
-    search_fields = ("email", "team__name", "created_by__email")
-
-
 @admin.register(models.ApiToken)
-class ApiTokenAdmin(UserDataAdmin):
+class ApiTokenAdmin(ReadOnlyAdmin):
     """Tokens are created and revoked by their users; deactivating a user stops all of them."""
 
-    list_display = ("name", "user", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")
+    list_display = fields = (
+        *("name", "user", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at"),
+    )
     list_filter = ("scope", "created_at")
-    search_fields: ClassVar[tuple[str, ...]] = ("name", "prefix", *UserDataAdmin.search_fields)
-    fields = ("user", "name", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at")
+    list_select_related = ("user",)
+    search_fields = ("name", "prefix", *PEOPLE)
     actions = ("revoke_tokens",)
 
     @admin.action(description="Revoke the selected tokens", permissions=["view"])

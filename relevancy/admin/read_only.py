@@ -4,29 +4,36 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import CharField, Field, ForeignKey, JSONField, Model, TextField
+from django.db.models import CharField, Field, ForeignKey, Model, TextField
 
 from relevancy import models
 
 from .base import ReadOnlyAdmin
 
 COLUMNS: Mapping[type[Model], str] = {
+    models.Activity: "at by verb subject case team",
     models.Annotation: "text case run created_by created_at removed_at",
     models.Attempt: "case number name endpoint depth created_by created_at",
+    models.Authenticator: "user confirmed_at",
+    models.CaseQuery: "query case position weight removed_at",
     models.CaseRevision: "case revision",
     models.CaseScore: "run version day score low high scored queries",
     models.CaseScorer: "case scorer position",
     models.ComparedRun: "comparison position run p",
+    models.ExternalAccount: "user email issuer connected_at last_used_at",
     models.ImportedRating: "doc_id query rater value rating_import",
+    models.Invitation: "team email role created_by created_at uses max_uses declined_at withdrawn_at",
     models.JudgingPair: "doc_id query rank level claimed_by claimed_until",
     models.JudgingQueue: "book depth ratings_per_pair order pair_count built_at",
     models.PublicLink: "case created_by created_at expires_at withdrawn_at",
+    models.Query: "text book revision created_at retired_at",
     models.QueryLink: "pk book created_at",
     models.QueryScore: "query run version score low high unrated",
     models.Ranking: "text run returned total took_ms error_kind asked_at",
     models.Rating: "doc_id query rater verdict value is_adjudication updated_at",
     models.RatingChange: "at by rater query doc_id old_value new_value source",
     models.RatingImport: "book by source progressed_at applied_at is_discarded",
+    models.RecoveryCode: "user used_at",
     models.RepeatedPair: "doc_id query rater wait first_value verdict value at",
     models.Run: "case number status done failed queries version created_by created_at pinned_at",
     models.RunComparison: "run baseline version run_score baseline_score compared revision",
@@ -38,7 +45,8 @@ SEARCHED = (
     "text",
     "email",
     "doc_id",
-)  # fields by which rows are found, their own and those of what they refer to
+)  # what rows are found by, in their own fields and those of what they refer to
+HIDDEN = {"digest", "figures"}  # secrets, and JSON that is too large to be read
 
 
 def register_read_only(model: type[Model], columns: str, *, related: Sequence[str] = ()) -> None:
@@ -57,7 +65,11 @@ def register_read_only(model: type[Model], columns: str, *, related: Sequence[st
         ],
         "list_filter": [field.name for field in shown if field.choices],
         "search_fields": [path for field in shown for path in _search_paths(field)],
-        "exclude": [field.name for field in fields.values() if _is_hidden(field)],
+        "exclude": [
+            field.name
+            for field in fields.values()
+            if field.name in HIDDEN or isinstance(field, models.secret.EncryptedJSONField)
+        ],
     }
     admin.site.register(model, ReadOnlyAdmin, **options)
 
@@ -77,12 +89,6 @@ def _search_paths(field: Field[Any, Any]) -> list[str]:
         names = {related.name for related in field.related_model._meta.get_fields()}
         return [f"{field.name}__{name}" for name in SEARCHED if name in names]
     return [field.name] if isinstance(field, CharField | TextField) and not field.choices else []
-
-
-def _is_hidden(field: Field[Any, Any]) -> bool:
-    return isinstance(field, models.secret.EncryptedJSONField) or (
-        field.name == "figures" and isinstance(field, JSONField)
-    )
 
 
 for _model, _columns in COLUMNS.items():

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 
 from relevancy import models
 
-from .base import ReadOnlyInline, UndeletableAdmin
+from .base import OwnedAdmin, ReadOnlyInline, UndeletableAdmin
 
 
 class ScorerVersionInline(ReadOnlyInline):
@@ -25,17 +25,13 @@ class ScorerVersionInline(ReadOnlyInline):
 
 
 @admin.register(models.Scorer)
-class ScorerAdmin(UndeletableAdmin):
+class ScorerAdmin(OwnedAdmin):
     list_display = ("name", "owner", "is_default", "only_for", "created_at", "retired_at")
     list_filter = ("is_default", ("owner", admin.EmptyFieldListFilter), ("retired_at", admin.EmptyFieldListFilter))
     list_select_related = ("owner", "only_for")
-    search_fields = ("name", "description", "owner__email")
-    autocomplete_fields = ("owner", "teams")
+    search_fields = ("description", *OwnedAdmin.search_fields)
     readonly_fields = ("only_for", "created_at")
     inlines = (ScorerVersionInline,)
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
 
 
 @admin.register(models.Policy)
