@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from ninja import Path
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Role, Run, Scorer
 from relevancy.views.permissions import get_or_403
@@ -18,6 +18,7 @@ from .authentication import ApiRequest
 Id = Annotated[int, Path(ge=1, le=2**63 - 1, examples=[1])]
 ObjectId = Annotated[int, Field(ge=1, le=2**63 - 1)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Name = Annotated[str, BeforeValidator(str)]  # of a user, by the user
 
 
 def lockable[Q: QuerySet[Any]](rows: Q, *, lock: bool) -> Q:

@@ -30,8 +30,8 @@ class ActivityDetails(Schema):
     """
 
     at: datetime
-    by: str = Field(examples=["Ann Editor"])
-    by_id: int | None = Field(description="null for the server")
+    by: str = Field(validation_alias="person", examples=["Ann Editor"])
+    by_id: int | None = Field(validation_alias="person_id", description="null for the server")
     kind: str = Field(examples=["run"])
     action: str = Field(examples=["run.started"])
     subject: str = Field(examples=["run 5"])
@@ -62,17 +62,4 @@ def list_team_activity(request: ApiRequest, team_id: Id, page: Query[ActivityPar
 def _list(owner: Case | Team, page: ActivityParameters) -> dict[str, Any]:
     wanted = activity.EntryFilter(page.person, page.kind, page.since, page.until)
     log_page = activity.read_page(activity.Log(owner), wanted, cursor=page.cursor, limit=page.limit)
-    items = [
-        {
-            "at": entry.at,
-            "by": entry.person,
-            "by_id": entry.person_id,
-            "kind": entry.kind,
-            "action": entry.action,
-            "subject": entry.subject,
-            "object_id": entry.object_id,
-            "text": entry.text,
-        }
-        for entry in log_page.entries
-    ]
-    return {"items": items, "next": log_page.next or None}
+    return {"items": log_page.entries, "next": log_page.next or None}

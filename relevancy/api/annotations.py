@@ -13,7 +13,7 @@ from pydantic import Field
 from relevancy import cases
 from relevancy.models import Annotation, Case, Role
 
-from .access import Id, get_case, lockable
+from .access import Id, Name, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
 from .inputs import Input
 from .paging import Page, PageParameters, paginate
@@ -27,9 +27,9 @@ class AnnotationDetails(Schema):
 
     id: int
     run_id: int
-    run: int
+    run: int = Field(validation_alias="run.number")
     text: str = Field(examples=["New synonyms from here on"])
-    created_by: str
+    created_by: Name
     created_at: datetime
 
 
@@ -47,21 +47,21 @@ def list_annotations(request: ApiRequest, case_id: Id, page: Query[PageParameter
     case = get_case(request, case_id)
     present = case.annotations.filter(removed_at=None).select_related("run", "created_by")
     rows, following = paginate(present.defer("run__config"), page, "id")
-    return {"items": [_details(row) for row in rows], "next": following}
+    return {"items": rows, "next": following}
 
 
 @router.post("/cases/{case_id}/annotations", auth=WRITE, response={201: AnnotationDetails})
-def add_annotation(request: ApiRequest, case_id: Id, new: NewAnnotation) -> Status[dict[str, Any]]:
+def add_annotation(request: ApiRequest, case_id: Id, new: NewAnnotation) -> Status[Annotation]:
     """Annotates a run of the case."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     run = case.runs.filter(pk=new.run_id).first()
     if run is None:
         raise ValidationError({"run_id": f"The case has no run with the id {new.run_id}."})
-    return Status(201, _details(cases.annotations.add(case=case, run=run, text=new.text, by=request.user)))
+    return Status(201, cases.annotations.add(case=case, run=run, text=new.text, by=request.user))
 
 
 @router.get("/cases/{case_id}/annotations/{annotation_id}", auth=READ, response=AnnotationDetails)
-def read_annotation(request: ApiRequest, response: HttpResponse, case_id: Id, annotation_id: Id) -> dict[str, Any]:
+def read_annotation(request: ApiRequest, response: HttpResponse, case_id: Id, annotation_id: Id) -> AnnotationDetails:
     """An annotation. The ETag can be sent as If-Match when you change or remove it."""
     annotation = _find(get_case(request, case_id), annotation_id)
     if annotation.removed_at is not None:
@@ -77,14 +77,14 @@ def change_annotation(
     annotation_id: Id,
     new: AnnotationText,
     if_match: IfMatch,
-) -> dict[str, Any]:
+) -> AnnotationDetails:
     """Changes the text of an annotation."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     with transaction.atomic():
         annotation = _find(case, annotation_id, lock=True)
         if annotation.removed_at is not None:
             raise Http404
-        check_if_match(if_match, state=_details(annotation))
+        check_if_match(if_match, state=AnnotationDetails.from_orm(annotation))
         if new.text != annotation.text:
             cases.annotations.change(annotation=annotation, text=new.text, by=request.user)
     return _tagged(response, annotation)
@@ -97,7 +97,7 @@ def remove_annotation(request: ApiRequest, case_id: Id, annotation_id: Id, if_ma
     with transaction.atomic():
         annotation = _find(case, annotation_id, lock=True)
         if annotation.removed_at is None:
-            check_if_match(if_match, state=_details(annotation))
+            check_if_match(if_match, state=AnnotationDetails.from_orm(annotation))
             cases.annotations.remove(annotation=annotation, by=request.user)
     return Status(204, None)
 
@@ -108,17 +108,6 @@ def _find(case: Case, annotation_id: int, *, lock: bool = False) -> Annotation:
     return annotation
 
 
-def _tagged(response: HttpResponse, annotation: Annotation) -> dict[str, Any]:
-    content = _details(annotation)
-    return set_etag(response, content, state=content)
-
-
-def _details(annotation: Annotation) -> dict[str, Any]:
-    return {
-        "id": annotation.pk,
-        "run_id": annotation.run_id,
-        "run": annotation.run.number,
-        "text": annotation.text,
-        "created_by": str(annotation.created_by),
-        "created_at": annotation.created_at,
-    }
+def _tagged(response: HttpResponse, annotation: Annotation) -> AnnotationDetails:
+    details = AnnotationDetails.from_orm(annotation)
+    return set_etag(response, details, state=details)

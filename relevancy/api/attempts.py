@@ -12,7 +12,7 @@ from pydantic import Field, StrictBool
 from relevancy import runs
 from relevancy.models import Attempt, Endpoint, Role
 
-from .access import Id, Number, get_attempt, get_case
+from .access import Id, Name, Number, get_attempt, get_case
 from .authentication import READ, WRITE, ApiRequest
 from .inputs import Input
 from .paging import Page, PageParameters, paginate
@@ -30,15 +30,19 @@ class AttemptDetails(Schema):
     note: str
     parent: int | None
     endpoint_id: int
-    endpoint: str = Field(examples=["shop"])
+    endpoint: str = Field(validation_alias="endpoint.name", examples=["shop"])
     template: str = Field(examples=["q=#$query##"])
     fields: str = Field(examples=["title:title id:id overview"])
     knobs: dict[str, float]
     depth: int = Field(examples=[10])
     escape: bool
-    created_by: str
+    created_by: Name
     created_at: datetime
     archived_at: datetime | None
+
+    @staticmethod
+    def resolve_parent(attempt: Attempt) -> int | None:
+        return attempt.parent.number if attempt.parent else None
 
 
 class NewAttempt(Input):
@@ -78,17 +82,17 @@ def list_attempts(request: ApiRequest, case_id: Id, page: Query[AttemptFilter]) 
     attempts = get_case(request, case_id).attempts.filter(archived_at__isnull=not page.archived)
     attempts = attempts.select_related("endpoint", "parent", "created_by")
     rows, following = paginate(attempts.defer("endpoint__credentials", "endpoint__headers"), page, "-number")
-    return {"items": [_details(row) for row in rows], "next": following}
+    return {"items": rows, "next": following}
 
 
 @router.get("/cases/{case_id}/attempts/{number}", auth=READ, response=AttemptDetails)
-def read_attempt(request: ApiRequest, response: HttpResponse, case_id: Id, number: Id) -> dict[str, Any]:
+def read_attempt(request: ApiRequest, response: HttpResponse, case_id: Id, number: Id) -> AttemptDetails:
     """An attempt by its number. The ETag can be sent as If-Match when you change it."""
     return _tagged(response, get_attempt(request, case_id, number))
 
 
 @router.post("/cases/{case_id}/attempts", auth=WRITE, response={201: AttemptDetails})
-def create_attempt(request: ApiRequest, case_id: Id, new: NewAttempt) -> Status[dict[str, Any]]:
+def create_attempt(request: ApiRequest, case_id: Id, new: NewAttempt) -> Status[Attempt]:
     """Saves an attempt. You must be allowed to use its endpoint in the case."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     endpoint = Endpoint.objects.visible_to(request.user).select_related("owner").filter(pk=new.endpoint_id).first()
@@ -97,19 +101,9 @@ def create_attempt(request: ApiRequest, case_id: Id, new: NewAttempt) -> Status[
     parent = case.attempts.filter(number=new.parent).first() if new.parent else None
     if new.parent and parent is None:
         raise ValidationError({"parent": f"The case has no attempt {new.parent}."})
-    attempt = runs.attempts.save(
-        case=case,
-        endpoint=endpoint,
-        template=new.template,
-        by=request.user,
-        fields=new.fields,
-        knobs=new.knobs,
-        depth=new.depth,
-        escape=new.escape,
-        parent=parent,
-        name=new.name,
-    )
-    return Status(201, _details(attempt))
+    content = new.dict(exclude={"endpoint_id", "parent"})
+    attempt = runs.attempts.save(case=case, endpoint=endpoint, parent=parent, by=request.user, **content)
+    return Status(201, attempt)
 
 
 @router.patch("/cases/{case_id}/attempts/{number}", auth=WRITE, response=AttemptDetails)
@@ -120,17 +114,13 @@ def change_attempt(
     number: Id,
     changes: AttemptChanges,
     if_match: IfMatch,
-) -> dict[str, Any]:
+) -> AttemptDetails:
     """Names an attempt, notes what it is for, archives or restores it. What it sends cannot be changed: save a new one."""
     with transaction.atomic():
         attempt = get_attempt(request, case_id, number, needs=Role.EDITOR, lock=True)
-        check_if_match(if_match, state=_details(attempt))
-        former = (attempt.name, attempt.note)
-        name, note = (
-            old if new is None else new for old, new in zip(former, (changes.name, changes.note), strict=True)
-        )
-        if (name, note) != former:
-            runs.attempts.describe(attempt=attempt, name=name, note=note, by=request.user)
+        check_if_match(if_match, state=AttemptDetails.from_orm(attempt))
+        described = changes.dict(include={"name", "note"}, exclude_none=True)
+        runs.attempts.describe(attempt=attempt, by=request.user, **described)
         if changes.archived is not None:
             change = runs.attempts.archive if changes.archived else runs.attempts.restore
             change(attempt=attempt, by=request.user)
@@ -138,25 +128,6 @@ def change_attempt(
     return _tagged(response, attempt)
 
 
-def _tagged(response: HttpResponse, attempt: Attempt) -> dict[str, Any]:
-    content = _details(attempt)
-    return set_etag(response, content, state=content)
-
-
-def _details(attempt: Attempt) -> dict[str, Any]:
-    return {
-        "number": attempt.number,
-        "name": attempt.name,
-        "note": attempt.note,
-        "parent": attempt.parent.number if attempt.parent else None,
-        "endpoint_id": attempt.endpoint_id,
-        "endpoint": attempt.endpoint.name,
-        "template": attempt.template,
-        "fields": attempt.fields,
-        "knobs": attempt.knobs,
-        "depth": attempt.depth,
-        "escape": attempt.escape,
-        "created_by": str(attempt.created_by),
-        "created_at": attempt.created_at,
-        "archived_at": attempt.archived_at,
-    }
+def _tagged(response: HttpResponse, attempt: Attempt) -> AttemptDetails:
+    details = AttemptDetails.from_orm(attempt)
+    return set_etag(response, details, state=details)

@@ -11,11 +11,10 @@ from pydantic import Field
 
 from relevancy import books, judging, scorers, tasks
 from relevancy.models import Book, JudgingQueue, Role
-from relevancy.models import Query as BookQuery
 from relevancy.models.errors import error_text
 from relevancy.models.judging import MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE
 
-from .access import Id, Number, get_book
+from .access import Id, Name, Number, get_book
 from .authentication import RATE, READ, WRITE, ApiRequest
 from .inputs import Input
 from .paging import Page, PageParameters, paginate
@@ -31,32 +30,22 @@ class BookSummary(Schema):
 
     id: int
     name: str = Field(examples=["Movies"])
-    role: str = Field(examples=["rater"])
+    role: str = Field(validation_alias="role_label", examples=["rater"])
     scale: Scale
     relevant_from: float
     rule: str = Field(examples=["latest"])
     query_count: int
-    left_to_judge: int = Field(description="Documents that you can judge; at most 1,000 are counted.")
-
-    @staticmethod
-    def resolve_role(book: Book) -> str:
-        return book.role_label
-
-    @staticmethod
-    def resolve_left_to_judge(book: Any) -> int:
-        return int(book.left)
+    left_to_judge: int = Field(
+        validation_alias="left", description="Documents that you can judge; at most 1,000 are counted."
+    )
 
 
 class BookDetails(BookSummary):
     """A book with what raters read about its grades. owner: who may share it, besides owners of its teams."""
 
-    owner: str
+    owner: Name
     guidelines: str = Field(examples=["3: what the user wanted."])
     created_at: datetime
-
-    @staticmethod
-    def resolve_owner(book: Book) -> str:
-        return str(book.owner)
 
 
 class BookChanges(Input):
@@ -120,7 +109,7 @@ class BookCopy(Input):
 class BookQueryDetails(Schema):
     """A query of a book. rated: documents with a grade. open: documents to judge that need more ratings."""
 
-    query_id: int
+    query_id: int = Field(validation_alias="pk")
     text: str = Field(examples=["star wars"])
     information_need: str
     reference_answer: str
@@ -128,21 +117,21 @@ class BookQueryDetails(Schema):
     rated: int = Field(examples=[12])
     open: int = Field(examples=[3])
 
-    @staticmethod
-    def resolve_query_id(query: BookQuery) -> int:
-        return query.pk
-
 
 class PairDetails(Schema):
     """A document to judge for a query, as the run stored it. fields: null if it does not any more."""
 
-    query_id: int
-    text: str = Field(examples=["star wars"])
-    information_need: str
-    reference_answer: str
-    doc_id: str = Field(examples=["star-wars-1977"])
+    query_id: int = Field(validation_alias="query.pk")
+    text: str = Field(validation_alias="query.text", examples=["star wars"])
+    information_need: str = Field(validation_alias="query.information_need")
+    reference_answer: str = Field(validation_alias="query.reference_answer")
+    doc_id: str = Field(validation_alias="pair.doc_id", examples=["star-wars-1977"])
     title: str = Field(examples=["Star Wars"])
     fields: dict[str, Any] | None
+
+    @staticmethod
+    def resolve_fields(document: judging.JudgedDocument) -> dict[str, Any] | None:
+        return dict(document.result.fields) if document.result else None
 
 
 class Pairs(Schema):
@@ -272,21 +261,8 @@ def next_pairs(
     tasks.enqueue_judging_queue(queue)
     queue.refresh_from_db()
     pairs = judging.next_pairs(queue=queue, by=request.user, count=parameters.count)
-    documents = judging.read_documents(pairs, by=request.user)
     response["Cache-Control"] = "no-store"
-    items = [
-        {
-            "query_id": document.query.pk,
-            "text": document.query.text,
-            "information_need": document.query.information_need,
-            "reference_answer": document.query.reference_answer,
-            "doc_id": document.pair.doc_id,
-            "title": document.title,
-            "fields": dict(document.result.fields) if document.result else None,
-        }
-        for document in documents
-    ]
-    return {"items": items}
+    return {"items": judging.read_documents(pairs, by=request.user)}
 
 
 def _tagged(request: ApiRequest, response: HttpResponse, book: Book) -> BookDetails:

@@ -1,6 +1,5 @@
 """The queries of cases: added, changed, moved and removed."""
 
-import json
 from typing import Annotated, Any
 
 from django.core.exceptions import ValidationError
@@ -29,10 +28,10 @@ class CaseQueryDetails(Schema):
 
     id: int
     query_id: int
-    text: str = Field(examples=["star wars"])
-    information_need: str
-    reference_answer: str
-    tags: list[str]
+    text: str = Field(validation_alias="query.text", examples=["star wars"])
+    information_need: str = Field(validation_alias="query.information_need")
+    reference_answer: str = Field(validation_alias="query.reference_answer")
+    tags: list[str] = Field(validation_alias="query.tags")
     weight: float = Field(examples=[1])
     options: dict[str, Any] = Field(examples=[{"lang": "en"}])
 
@@ -75,7 +74,7 @@ def list_case_queries(request: ApiRequest, case_id: Id, page: Query[PageParamete
     """The queries of a case in their order."""
     present = get_case(request, case_id).case_queries.present().select_related("query")
     rows, following = paginate(present, page, "position", "id")
-    return {"items": [_case_query(row) for row in rows], "next": following}
+    return {"items": rows, "next": following}
 
 
 @router.post("/cases/{case_id}/queries", auth=WRITE, response={201: AddedQueries})
@@ -95,7 +94,7 @@ def add_queries(
     tasks.send(tasks.rescore_case, case.pk)
     added = CaseQuery.objects.filter(pk__in=[row.pk for row in result.added]).select_related("query")
     details = {
-        "added": [_case_query(row) for row in added],
+        "added": added,
         "repeated": result.repeated,
         "rejected": [{"number": number, "message": message} for number, message in result.rejected],
     }
@@ -103,7 +102,7 @@ def add_queries(
 
 
 @router.get("/cases/{case_id}/queries/{query_id}", auth=READ, response=CaseQueryDetails)
-def read_case_query(request: ApiRequest, response: HttpResponse, case_id: Id, query_id: Id) -> dict[str, Any]:
+def read_case_query(request: ApiRequest, response: HttpResponse, case_id: Id, query_id: Id) -> CaseQueryDetails:
     """A query of a case. The ETag can be sent as If-Match when you change or remove it.
 
     What `queries/{query_id}` changes does not count as a change, except the text.
@@ -122,7 +121,7 @@ def change_case_query(
     query_id: Id,
     changes: CaseQueryChanges,
     if_match: IfMatch,
-) -> dict[str, Any]:
+) -> CaseQueryDetails:
     """Changes text, weight, options or position of a query. Needs the role editor on the case and on its book."""
     with transaction.atomic():
         case = get_case(request, case_id, needs=Role.EDITOR, lock=True)
@@ -131,7 +130,8 @@ def change_case_query(
         if case_query.removed_at is not None:
             raise Http404
         check_if_match(if_match, state=_state(case_query))
-        has_changed = _edit(request, case_query, changes)
+        edited = changes.dict(include={"text", "weight", "options"}, exclude_none=True)
+        has_changed = queries.edit(case_query=case_query, by=request.user, **edited)
         if changes.before is not None or changes.after is not None:
             sides = {name: _neighbour(case, name, getattr(changes, name)) for name in ("before", "after")}
             queries.move(case=case, case_query=case_query, by=request.user, **sides)
@@ -163,27 +163,6 @@ def _find(case: Case, query_id: int, *, lock: bool = False) -> CaseQuery:
     return case_query
 
 
-def _edit(request: ApiRequest, case_query: CaseQuery, changes: CaseQueryChanges) -> bool:
-    """Changes text, weight and options; returns whether they are different now."""
-    query = case_query.query
-    text = query.text if changes.text is None else changes.text
-    weight = case_query.weight if changes.weight is None else changes.weight
-    options = case_query.options if changes.options is None else changes.options
-    if (text, weight, options) == (query.text, case_query.weight, case_query.options):
-        return False
-    queries.edit(
-        case_query=case_query,
-        text=text,
-        weight=weight,
-        options=json.dumps(options),
-        information_need=query.information_need,
-        notes=query.notes,
-        tags=query.tags,
-        by=request.user,
-    )
-    return True
-
-
 def _neighbour(case: Case, name: str, query_id: int | None) -> CaseQuery | None:
     if query_id is None:
         return None
@@ -198,18 +177,5 @@ def _state(case_query: CaseQuery) -> object:
     return [case_query.query.text, case_query.weight, case_query.options, case_query.position]
 
 
-def _tagged(response: HttpResponse, case_query: CaseQuery) -> dict[str, Any]:
-    return set_etag(response, _case_query(case_query), state=_state(case_query))
-
-
-def _case_query(row: CaseQuery) -> dict[str, Any]:
-    return {
-        "id": row.pk,
-        "query_id": row.query_id,
-        "text": row.query.text,
-        "information_need": row.query.information_need,
-        "reference_answer": row.query.reference_answer,
-        "tags": row.query.tags,
-        "weight": row.weight,
-        "options": row.options,
-    }
+def _tagged(response: HttpResponse, case_query: CaseQuery) -> CaseQueryDetails:
+    return set_etag(response, CaseQueryDetails.from_orm(case_query), state=_state(case_query))

@@ -1,6 +1,6 @@
 """The scorers of cases: which ones, in which order and in which version."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -25,9 +25,9 @@ ScorerIds = Annotated[list[ObjectId], Field(min_length=1, max_length=MAX_SENT, e
 class CaseScorerDetails(Schema):
     """A scorer of a case in the version that scores it."""
 
-    id: int
-    name: str = Field(examples=["nDCG@10"])
-    version: int = Field(examples=[1])
+    id: int = Field(validation_alias="scorer_id")
+    name: str = Field(validation_alias="scorer.name", examples=["nDCG@10"])
+    version: int = Field(validation_alias="version.number", examples=[1])
 
 
 class CaseScorers(Input):
@@ -41,23 +41,23 @@ class CaseScorers(Input):
 
 
 @router.get("/cases/{case_id}/scorers", auth=READ, response=list[CaseScorerDetails])
-def list_case_scorers(request: ApiRequest, response: HttpResponse, case_id: Id) -> list[dict[str, Any]]:
+def list_case_scorers(request: ApiRequest, response: HttpResponse, case_id: Id) -> list[CaseScorer]:
     """All scorers of a case, the primary one first. The ETag can be sent as If-Match when you replace them."""
     of_case = scorers_of(get_case(request, case_id))
-    return set_etag(response, of_case, state=of_case)
+    return set_etag(response, of_case, state=_state(of_case))
 
 
 @router.put("/cases/{case_id}/scorers", auth=WRITE, response=list[CaseScorerDetails])
 def choose_case_scorers(
     request: ApiRequest, response: HttpResponse, case_id: Id, new: CaseScorers, if_match: IfMatch
-) -> list[dict[str, Any]]:
+) -> list[CaseScorer]:
     """Replaces the scorers of a case. The scores of those that it loses are kept. The last runs are scored in the background.
 
     Repeating it changes nothing.
     """
     with transaction.atomic():
         case = get_case(request, case_id, needs=Role.EDITOR, lock=True)
-        former = scorers_of(case)
+        former = _state(scorers_of(case))
         check_if_match(if_match, state=former)
         chosen = _find_scorers(request, case, new.scorer_ids)
         scorers.choose_scorers(case=case, scorers=chosen, by=request.user)
@@ -65,18 +65,19 @@ def choose_case_scorers(
             for scorer in chosen:
                 scorers.adopt(scorer=scorer, cases=[case], by=request.user)
         present = scorers_of(case)
-    if present != former:
+    if _state(present) != former:
         tasks.send(tasks.rescore_case, case.pk)
-    return set_etag(response, present, state=present)
+    return set_etag(response, present, state=_state(present))
 
 
-def scorers_of(case: Case) -> list[dict[str, Any]]:
+def scorers_of(case: Case) -> list[CaseScorer]:
     """Returns the scorers of a case, the primary one first."""
     rows = CaseScorer.objects.filter(case=case).select_related("scorer", "version").defer("version__script")
-    return [
-        {"id": row.scorer_id, "name": row.scorer.name, "version": row.version.number}
-        for row in rows.order_by("position", "id")
-    ]
+    return list(rows.order_by("position", "id"))
+
+
+def _state(case_scorers: list[CaseScorer]) -> object:
+    return [CaseScorerDetails.from_orm(row).dict() for row in case_scorers]
 
 
 def _find_scorers(request: ApiRequest, case: Case, scorer_ids: list[int]) -> list[Scorer]:

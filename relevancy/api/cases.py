@@ -11,15 +11,15 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field, StrictBool
 
 from relevancy import cases, queries, scorers, tasks
-from relevancy.models import Book, Case, Endpoint, Role, Run, Scorer, Team, User
+from relevancy.models import Book, Case, CaseScorer, Endpoint, Role, Run, Scorer, Team, User
 
-from .access import Id, ObjectId, get_case
+from .access import Id, Name, ObjectId, get_case
 from .authentication import READ, WRITE, ApiRequest
 from .case_scorers import CaseScorerDetails, scorers_of
 from .inputs import Input
 from .paging import Page, PageParameters, paginate
 from .preconditions import IfMatch, check_if_match, set_etag
-from .runs import RunDetails, run_details
+from .runs import RunDetails, rescore_outdated
 
 MAX_QUERIES = 1_000  # in one request
 MAX_NAME = 191
@@ -31,7 +31,7 @@ class CaseSummary(Schema):
 
     id: int
     name: str = Field(examples=["Movies"])
-    role: str = Field(examples=["editor"])
+    role: str = Field(validation_alias="role_label", examples=["editor"])
     book_id: int
     created_at: datetime
     archived_at: datetime | None
@@ -40,10 +40,25 @@ class CaseSummary(Schema):
 class CaseDetails(CaseSummary):
     """A case with its scorers, the primary one first, and its newest run."""
 
-    owner: str
+    owner: Name
     query_count: int
     scorers: list[CaseScorerDetails]
     newest_run: RunDetails | None
+
+    @staticmethod
+    def resolve_query_count(case: Case) -> int:
+        return case.case_queries.present().count()
+
+    @staticmethod
+    def resolve_scorers(case: Case) -> list[CaseScorer]:
+        return scorers_of(case)
+
+    @staticmethod
+    def resolve_newest_run(case: Case) -> Run | None:
+        newest: Run | None = Run.objects.newest_for(case).select_related("attempt", "created_by").first()
+        if newest is not None:
+            newest.case = case
+        return newest
 
 
 class NewCase(Input):
@@ -82,8 +97,8 @@ class CaseCopy(Input):
 class CopiedCase(Schema):
     """A copy. left_out: attempts and scorers that you may not use in another case."""
 
-    id: int
-    name: str
+    id: int = Field(validation_alias="case.pk")
+    name: str = Field(validation_alias="case.name")
     ratings: int = Field(description="Number of ratings that were copied.")
     left_out: list[str] = Field(examples=[["attempt 3"]])
 
@@ -113,11 +128,11 @@ def list_cases(request: ApiRequest, page: Query[CaseFilter]) -> dict[str, Any]:
     """The cases that you may see, oldest first."""
     visible = cases.find_cases(request.user, archived=page.archived, text=page.text)
     rows, following = paginate(visible, page, "id")
-    return {"items": [_summary(row) for row in rows], "next": following}
+    return {"items": rows, "next": following}
 
 
 @router.post("/cases", auth=WRITE, response={201: CaseDetails})
-def create_case(request: ApiRequest, response: HttpResponse, new: NewCase) -> Status[dict[str, Any]]:
+def create_case(request: ApiRequest, response: HttpResponse, new: NewCase) -> Status[CaseDetails]:
     """Creates a case that is yours, or nothing if anything is wrong. With an endpoint, its first run starts."""
     book = _find_book(request.user, new.book_id)
     if book is not None and new.scale:
@@ -148,7 +163,7 @@ def create_case(request: ApiRequest, response: HttpResponse, new: NewCase) -> St
 
 
 @router.get("/cases/{case_id}", auth=READ, response=CaseDetails)
-def read_case(request: ApiRequest, response: HttpResponse, case_id: Id) -> dict[str, Any]:
+def read_case(request: ApiRequest, response: HttpResponse, case_id: Id) -> CaseDetails:
     """A case with its newest run and its scores. The ETag can be sent as If-Match when you change or delete it."""
     return _tagged(response, get_case(request, case_id))
 
@@ -156,7 +171,7 @@ def read_case(request: ApiRequest, response: HttpResponse, case_id: Id) -> dict[
 @router.patch("/cases/{case_id}", auth=WRITE, response=CaseDetails)
 def change_case(
     request: ApiRequest, response: HttpResponse, case_id: Id, changes: CaseChanges, if_match: IfMatch
-) -> dict[str, Any]:
+) -> CaseDetails:
     """Renames a case, whose book keeps its name; archives or restores it, for which you need the role owner."""
     needs = Role.EDITOR if changes.archived is None else Role.OWNER
     with transaction.atomic():
@@ -180,20 +195,14 @@ def delete_case(request: ApiRequest, case_id: Id, parameters: Query[CaseDeletion
 
 
 @router.post("/cases/{case_id}/copies", auth=WRITE, response={201: CopiedCase})
-def copy_case(request: ApiRequest, response: HttpResponse, case_id: Id, new: CaseCopy) -> Status[dict[str, Any]]:
+def copy_case(request: ApiRequest, response: HttpResponse, case_id: Id, new: CaseCopy) -> Status[cases.Duplicate]:
     """Copies a case with its queries and scorers; the copy is yours and not shared. Runs and scores are not copied."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     copy = cases.duplicate(
         case=case, name=new.name, ratings=new.ratings, with_attempts=new.with_attempts, by=request.user
     )
     response["Location"] = f"/api/v1/cases/{copy.case.pk}"
-    details = {
-        "id": copy.case.pk,
-        "name": copy.case.name,
-        "ratings": copy.ratings,
-        "left_out": list(copy.left_out),
-    }
-    return Status(201, details)
+    return Status(201, copy)
 
 
 def _find_scorer(user: User, scorer_id: int | None) -> Scorer:
@@ -241,27 +250,8 @@ def _state(case: Case) -> object:
     return [case.name, case.archived_at]
 
 
-def _tagged(response: HttpResponse, case: Case) -> dict[str, Any]:
-    newest = Run.objects.newest_for(case).select_related("attempt", "created_by").first()
-    if newest is not None:
-        newest.case = case
-    details = {
-        **_summary(case),
-        "owner": str(case.owner),
-        "query_count": case.case_queries.present().count(),
-        "scorers": scorers_of(case),
-        "newest_run": run_details(newest) if newest else None,
-    }
+def _tagged(response: HttpResponse, case: Case) -> CaseDetails:
+    details = CaseDetails.from_orm(case)
+    if details.newest_run is not None:
+        rescore_outdated(details.newest_run)
     return set_etag(response, details, state=_state(case))
-
-
-def _summary(row: Case) -> dict[str, Any]:
-    """Returns a case that was read by one of the access methods, which annotate the role."""
-    return {
-        "id": row.pk,
-        "name": row.name,
-        "role": row.role_label,
-        "book_id": row.book_id,
-        "created_at": row.created_at,
-        "archived_at": row.archived_at,
-    }

@@ -18,7 +18,7 @@ from .access import Id, ObjectId, get_run
 from .authentication import READ, ApiRequest
 from .comparisons import Pending
 from .inputs import Input
-from .runs import is_unfinished, run_details
+from .runs import read_details
 
 type Number = Annotated[float, Field(allow_inf_nan=False)]
 router = Router(tags=["Runs"])
@@ -101,7 +101,7 @@ def _check(request: ApiRequest, run_id: int, parameters: GateParameters) -> Gate
     """Returns None while a run is searched, or scores are computed."""
     run = get_run(request, run_id)
     baseline = get_run(request, parameters.baseline) if parameters.baseline else None
-    if any(is_unfinished(run_details(checked)) for checked in (run, baseline) if checked is not None):
+    if any(read_details(checked).is_unfinished for checked in (run, baseline) if checked is not None):
         return None
     versions = list(ScorerVersion.objects.used_by(run.case_id))
     if parameters.scorer is not None:

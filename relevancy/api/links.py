@@ -26,7 +26,7 @@ class LinkedQuery(Schema):
     """A query of the case that is linked with others."""
 
     query_id: int
-    text: str = Field(examples=["star treck"])
+    text: str = Field(validation_alias="query.text", examples=["star treck"])
 
 
 class LinkDetails(Schema):
@@ -151,7 +151,4 @@ def _links(case: Case) -> list[dict[str, Any]]:
 
 
 def _details(link: QueryLink, rows: Iterable[CaseQuery]) -> dict[str, Any]:
-    return {
-        "id": link.pk,
-        "queries": [{"query_id": row.query_id, "text": row.query.text} for row in rows],
-    }
+    return {"id": link.pk, "queries": list(rows)}

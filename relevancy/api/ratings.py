@@ -10,7 +10,7 @@ from pydantic import Field
 
 from relevancy import queries, ratings, scores, tasks
 from relevancy.models import Query as BookQuery
-from relevancy.models import Rating, Role
+from relevancy.models import Rating, Role, User
 
 from .access import Id, Number, get_query
 from .authentication import RATE, READ, WRITE, ApiRequest
@@ -55,6 +55,10 @@ class RaterName(Schema):
     id: int
     name: str = Field(examples=["Ann"])
 
+    @staticmethod
+    def resolve_name(rater: User) -> str:
+        return str(rater)
+
 
 class RatingDetails(Schema):
     """One rater's judgment of a document. value: null unless the verdict is `rated`."""
@@ -84,7 +88,7 @@ class ChangedRatings(Schema):
 
 
 @router.get("/queries/{query_id}", auth=READ, response=QueryDetails)
-def read_query(request: ApiRequest, response: HttpResponse, query_id: Id) -> dict[str, Any]:
+def read_query(request: ApiRequest, response: HttpResponse, query_id: Id) -> QueryDetails:
     """A query. The ETag can be sent as If-Match when you change it; ratings do not count as a change."""
     return _query_details(response, get_query(request, query_id))
 
@@ -92,16 +96,12 @@ def read_query(request: ApiRequest, response: HttpResponse, query_id: Id) -> dic
 @router.patch("/queries/{query_id}", auth=WRITE, response=QueryDetails)
 def change_query(
     request: ApiRequest, response: HttpResponse, query_id: Id, changes: QueryChanges, if_match: IfMatch
-) -> dict[str, Any]:
+) -> QueryDetails:
     """Changes what raters read about a query, in every case on its book. Needs the role editor on the book."""
-    texts = changes.dict(include={"information_need", "reference_answer", "notes"})
     with transaction.atomic():
         query = get_query(request, query_id, needs=Role.EDITOR, lock=True)
         check_if_match(if_match, state=_query_state(query))
-        former = {name: getattr(query, name) for name in texts}
-        wanted = {name: former[name] if text is None else text for name, text in texts.items()}
-        if wanted != former:
-            queries.describe(query=query, **wanted, by=request.user)
+        queries.describe(query=query, by=request.user, **changes.dict(exclude={"tags"}, exclude_none=True))
         if changes.tags is not None:
             queries.tags.set_tags(query=query, tags=changes.tags, by=request.user)
     return _query_details(response, query)
@@ -115,18 +115,7 @@ def list_ratings(
     query = get_query(request, query_id)
     ratings.move_ratings_of(query)
     rows, following = paginate(Rating.objects.filter(query=query).select_related("rater"), page, "id")
-    items = [
-        {
-            "doc_id": row.doc_id,
-            "rater": {"id": row.rater_id, "name": str(row.rater)},
-            "verdict": row.verdict,
-            "value": row.value,
-            "note": row.note,
-            "updated_at": row.updated_at,
-        }
-        for row in rows
-    ]
-    return set_etag(response, {"items": items, "next": following}, state=query.revision)
+    return set_etag(response, {"items": rows, "next": following}, state=query.revision)
 
 
 @router.get("/queries/{query_id}/grades", auth=READ, response=Grades)
@@ -170,9 +159,8 @@ def remove_rating(request: ApiRequest, query_id: Id, doc_id: DocId, if_match: If
     return _rescored(query, changed)
 
 
-def _query_details(response: HttpResponse, query: BookQuery) -> dict[str, Any]:
-    content = {name: getattr(query, name) for name in QueryDetails.model_fields}
-    return set_etag(response, content, state=_query_state(query))
+def _query_details(response: HttpResponse, query: BookQuery) -> QueryDetails:
+    return set_etag(response, QueryDetails.from_orm(query), state=_query_state(query))
 
 
 def _query_state(query: BookQuery) -> object:

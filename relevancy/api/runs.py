@@ -16,7 +16,7 @@ from relevancy import endpoints, ratings, runs, scores, tasks
 from relevancy.models import Case, CaseScore, QueryScore, Ranking, Role, Run, ScorerVersion
 from relevancy.slow_requests import slow_request
 
-from .access import Id, Number, get_attempt, get_case, get_run
+from .access import Id, Name, Number, get_attempt, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
 from .inputs import Input
 from .paging import Page, PageParameters, paginate
@@ -33,7 +33,7 @@ class RunSummary(Schema):
     case_id: int
     number: int
     name: str
-    attempt: int = Field(description="The number of the attempt.")
+    attempt: int = Field(validation_alias="attempt.number", description="The number of the attempt.")
     status: str = Field(
         examples=["complete"], description="waiting, running, complete, incomplete, cancelled or failed"
     )
@@ -42,9 +42,13 @@ class RunSummary(Schema):
     done: int
     failed: int
     is_pinned: bool
-    created_by: str
+    created_by: Name
     created_at: datetime
     finished_at: datetime | None
+
+    @staticmethod
+    def resolve_is_pinned(run: Run) -> bool:
+        return run.pinned_at is not None
 
 
 class RunScore(Schema):
@@ -73,6 +77,23 @@ class RunDetails(RunSummary):
 
     heartbeat_at: datetime | None
     scores: list[RunScore]
+
+    @staticmethod
+    def resolve_scores(run: Run) -> list[dict[str, Any]]:
+        versions = list(ScorerVersion.objects.used_by(run.case_id).defer("script"))
+        rows = CaseScore.objects.filter(run=run, version__in=versions).with_case_revision().order_by("day")
+        newest = {row.version_id: row for row in rows}
+        return [_run_score(run, version, newest.get(version.pk)) for version in versions]
+
+    @property
+    def is_rescored(self) -> bool:
+        """Whether the scores are being computed again."""
+        return any(score.is_being_rescored for score in self.scores)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the run is still searched or scored."""
+        return self.status in Run.ACTIVE_STATUSES or self.is_rescored
 
 
 class QueryScoreDetails(Schema):
@@ -153,14 +174,14 @@ class ImportedRun(Input):
 
 
 @router.post("/cases/{case_id}/runs", auth=WRITE, response={201: StartedRun})
-def import_run(request: ApiRequest, case_id: Id, new: ImportedRun) -> Status[dict[str, Any]]:
+def import_run(request: ApiRequest, case_id: Id, new: ImportedRun) -> Status[Run]:
     """Stores rankings that were made elsewhere as a pinned run, which is scored in the background."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     spec = endpoints.suggestions.suggest_fields(engine="static", names=["id"]).spec
     imported = runs.ImportedRankings(name=new.name, note=new.note, fields=spec, hits=_imported_hits(case, new))
     (run,) = runs.import_rankings(case=case, rankings=[imported], by=request.user)
     tasks.enqueue_run_rescore(run)
-    return Status(201, {"id": run.pk, "number": run.number, "status": run.status})
+    return Status(201, run)
 
 
 @router.get("/cases/{case_id}/runs", auth=READ, response=Page[RunSummary])
@@ -168,13 +189,13 @@ def list_runs(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> 
     """The runs of a case, newest first."""
     case = get_case(request, case_id)
     rows, following = paginate(case.runs.select_related("attempt", "created_by"), page, "-number")
-    return {"items": [run_summary(row) for row in rows], "next": following}
+    return {"items": rows, "next": following}
 
 
 @router.post("/cases/{case_id}/attempts/{number}/runs", auth=WRITE, response={200: RunDetails, 202: RunDetails})
 def start_run(
     request: ApiRequest, response: HttpResponse, case_id: Id, number: Id, waiting: Query[Waiting]
-) -> Status[dict[str, Any]]:
+) -> Status[RunDetails]:
     """Runs an attempt: searches all queries of the case in the background, and answers 202. Follow it at `runs/{run_id}`.
 
     With `wait`, 200 as soon as the run has ended and is scored; 202, with the run as it is, if that takes longer.
@@ -184,28 +205,28 @@ def start_run(
         started = runs.start(attempt=attempt, by=request.user)
         tasks.enqueue_run(started)
         deadline = time.monotonic() + waiting.wait
-        while is_unfinished(details := run_details(get_run(request, started.pk))) and time.monotonic() < deadline:
+        while (details := read_details(get_run(request, started.pk))).is_unfinished and time.monotonic() < deadline:
             connection.close()  # others need it more
             time.sleep(POLL_SECONDS)
     response["Location"] = f"/api/v1/runs/{started.pk}"
-    return Status(202 if is_unfinished(details) else 200, details)
+    return Status(202 if details.is_unfinished else 200, details)
 
 
 @router.get("/runs/{run_id}", auth=READ, response=RunDetails)
-def read_run(request: ApiRequest, run_id: Id) -> dict[str, Any]:
+def read_run(request: ApiRequest, run_id: Id) -> RunDetails:
     """A run with its progress and its scores. Outdated scores are computed in the background; ask again for them."""
-    return run_details(get_run(request, run_id))
+    return read_details(get_run(request, run_id))
 
 
 @router.delete("/runs/{run_id}", auth=WRITE, response={202: StartedRun})
-def cancel_run(request: ApiRequest, run_id: Id) -> Status[dict[str, Any]]:
+def cancel_run(request: ApiRequest, run_id: Id) -> Status[Run]:
     """Stops a run; the results it has already are kept. 409 if it has ended."""
     run = get_run(request, run_id, needs=Role.EDITOR)
     if not run.is_active:
         raise runs.RunNotAllowed(f"Run {run.number} has already ended: {run.get_status_display().lower()}.")
     runs.cancel(run=run, by=request.user)
     run.refresh_from_db(fields=["status"])
-    return Status(202, {"id": run.pk, "number": run.number, "status": run.status})
+    return Status(202, run)
 
 
 @router.get("/runs/{run_id}/rankings", auth=READ, response=Page[RankingDetails])
@@ -250,40 +271,17 @@ def _imported_hits(case: Case, new: ImportedRun) -> dict[int, list[tuple[str, fl
     return hits
 
 
-def run_summary(run: Run) -> dict[str, Any]:
-    """Returns a run whose attempt and author have been read."""
-    return {
-        "id": run.pk,
-        "case_id": run.case_id,
-        "number": run.number,
-        "name": run.name,
-        "attempt": run.attempt.number,
-        "status": run.status,
-        "reason": run.reason,
-        "queries": run.queries,
-        "done": run.done,
-        "failed": run.failed,
-        "is_pinned": run.pinned_at is not None,
-        "created_by": str(run.created_by),
-        "created_at": run.created_at,
-        "finished_at": run.finished_at,
-    }
-
-
-def run_details(run: Run) -> dict[str, Any]:
+def read_details(run: Run) -> RunDetails:
     """Returns a run with its scores under the scorers of its case. Enqueues their computation if some are outdated."""
-    versions = list(ScorerVersion.objects.used_by(run.case_id).defer("script"))
-    rows = CaseScore.objects.filter(run=run, version__in=versions).with_case_revision().order_by("day")
-    newest = {row.version_id: row for row in rows}
-    run_scores = [_run_score(run, version, newest.get(version.pk)) for version in versions]
-    if run.done and not run.is_active and any(score["is_being_rescored"] for score in run_scores):
-        tasks.enqueue_run_rescore(run)
-    return {**run_summary(run), "heartbeat_at": run.heartbeat_at, "scores": run_scores}
+    details = RunDetails.from_orm(run)
+    rescore_outdated(details)
+    return details
 
 
-def is_unfinished(details: dict[str, Any]) -> bool:
-    """Returns whether the run of `run_details` is still searched or scored."""
-    return details["status"] in Run.ACTIVE_STATUSES or any(score["is_being_rescored"] for score in details["scores"])
+def rescore_outdated(run: RunDetails) -> None:
+    """Enqueues the computation of the scores of a run that has ended, if some are outdated."""
+    if run.done and run.status not in Run.ACTIVE_STATUSES and run.is_rescored:
+        tasks.enqueue_run_rescore(Run(pk=run.id))
 
 
 def _run_score(run: Run, version: ScorerVersion, score: CaseScore | None) -> dict[str, Any]:
@@ -291,17 +289,17 @@ def _run_score(run: Run, version: ScorerVersion, score: CaseScore | None) -> dic
     if score is not None:
         score.run, score.version = run, version
         is_settled = scores.is_settled(score)
-    shown = score if is_settled else None
+    shown = score if score is not None and is_settled else CaseScore()
     return {
         "scorer_id": version.scorer_id,
         "scorer": version.scorer.name,
         "version": version.number,
-        "score": shown.score if shown else None,
-        "low": shown.low if shown else None,
-        "high": shown.high if shown else None,
-        "scored": shown.scored if shown else 0,
+        "score": shown.score,
+        "low": shown.low,
+        "high": shown.high,
+        "scored": shown.scored,
         "queries": run.queries,
-        "unrated": shown.unrated if shown else 0,
+        "unrated": shown.unrated,
         "is_being_rescored": not is_settled and run.done > 0,
     }
 
@@ -326,14 +324,14 @@ def _ranking(
 
 def _query_score(version: ScorerVersion, score: QueryScore | None, ranking: Ranking) -> dict[str, Any]:
     is_current = score is not None and score.revision >= ranking.query.revision
-    shown = score if is_current else None
+    shown = score if score is not None and is_current else QueryScore()
     return {
         "scorer_id": version.scorer_id,
         "scorer": version.scorer.name,
-        "score": shown.score if shown else None,
-        "low": shown.low if shown else None,
-        "high": shown.high if shown else None,
-        "unrated": shown.unrated if shown else None,
-        "error": shown.error if shown else "",
+        "score": shown.score,
+        "low": shown.low,
+        "high": shown.high,
+        "unrated": shown.unrated if is_current else None,
+        "error": shown.error,
         "is_being_rescored": not is_current and not ranking.error_kind,
     }

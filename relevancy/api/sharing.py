@@ -1,8 +1,7 @@
 """The teams that cases and endpoints are shared with."""
 
-from typing import Any
-
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 from ninja import Router, Schema, Status
 from pydantic import Field
@@ -22,9 +21,9 @@ class TeamName(Schema):
 
 
 @router.get("/cases/{case_id}/teams", auth=READ, response=list[TeamName])
-def list_case_teams(request: ApiRequest, case_id: Id) -> list[dict[str, Any]]:
+def list_case_teams(request: ApiRequest, case_id: Id) -> QuerySet[Team]:
     """The teams that a case is shared with. Needs the role owner."""
-    return _names(get_case(request, case_id, needs=Role.OWNER))
+    return get_case(request, case_id, needs=Role.OWNER).teams.order_by("name")
 
 
 @router.put("/cases/{case_id}/teams/{team_id}", auth=WRITE, response={204: None})
@@ -47,9 +46,9 @@ def unshare_case(request: ApiRequest, case_id: Id, team_id: Id) -> Status[None]:
 
 
 @router.get("/endpoints/{endpoint_id}/teams", auth=READ, response=list[TeamName])
-def list_endpoint_teams(request: ApiRequest, endpoint_id: Id) -> list[dict[str, Any]]:
+def list_endpoint_teams(request: ApiRequest, endpoint_id: Id) -> QuerySet[Team]:
     """The teams that an endpoint is shared with. Needs the role owner."""
-    return _names(get_endpoint(request, endpoint_id, needs=Role.OWNER))
+    return get_endpoint(request, endpoint_id, needs=Role.OWNER).teams.order_by("name")
 
 
 @router.put("/endpoints/{endpoint_id}/teams/{team_id}", auth=WRITE, response={204: None})
@@ -97,7 +96,3 @@ def _get_removable(request: ApiRequest, shared: Case | Endpoint, team_id: int) -
     if not shared.teams.removable_by(request.user, owner_id=shared.owner_id).filter(pk=team_id).exists():
         raise PermissionDenied(f"Only {shared.owner} and owners of the team “{team}” can stop sharing with it.")
     return team
-
-
-def _names(shared: Case | Endpoint) -> list[dict[str, Any]]:
-    return [{"id": team.pk, "name": team.name} for team in shared.teams.order_by("name")]

@@ -19,7 +19,7 @@ from .text import parse_options, text_key
 BATCH_SIZE = 500
 MAX_WEIGHT = 1e6
 _OF_QUERY = ("information_need", "reference_answer", "notes", "tags")
-_OF_CASE_QUERY = ("options", "weight")
+OF_CASE_QUERY = ("options", "weight")
 
 type DetailChanges = Mapping[str, Mapping[str, Any]]
 """`{normalized text of a query: {attribute of QueryDetails: new value}}`, as `clean_detail` returns them; others stay."""
@@ -88,10 +88,10 @@ def change_details(*, case: Case, changes: DetailChanges, by: User | None = None
                 for name in names:
                     setattr(case_query.query if name in _OF_QUERY else case_query, name, new[name])
             Query.objects.bulk_update([case_query.query for case_query, _ in batch], _OF_QUERY)
-            CaseQuery.objects.bulk_update([case_query for case_query, _ in batch], _OF_CASE_QUERY)
+            CaseQuery.objects.bulk_update([case_query for case_query, _ in batch], OF_CASE_QUERY)
             count += len(batch)
             has_new_tags |= any("tags" in names for _, names in batch)
-            has_new_weights |= any(name in names for _, names in batch for name in _OF_CASE_QUERY)
+            has_new_weights |= any(name in names for _, names in batch for name in OF_CASE_QUERY)
         if has_new_weights:
             scores.case_changed(case.pk)
         if has_new_tags:

@@ -1,10 +1,10 @@
 """The queries of a case: added, edited, removed and restored."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import batched
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
@@ -16,15 +16,17 @@ from relevancy.models import Activity, Book, Case, CaseQuery, Query, User
 from relevancy.models.saving import clean_and_save
 
 from . import tags as query_tags
+from .details import OF_CASE_QUERY, clean_detail
 from .ordering import STEP
 from .pasting import PastedQueries, parse_lines
-from .text import check_text, parse_options, text_key
+from .text import check_text, text_key
 
 BATCH_SIZE = 500
 # What `edit` changes, as the activity log calls it.
 _LABELS = {
     "text": "text",
     "information_need": "information need",
+    "reference_answer": "reference answer",
     "notes": "notes",
     "tags": "tags",
     "options": "options",
@@ -166,78 +168,76 @@ def _by_key(book: Book, keys: Iterable[str]) -> dict[str, Query]:
     }
 
 
-def edit(
-    *,
-    case_query: CaseQuery,
-    text: str,
-    information_need: str = "",
-    notes: str = "",
-    tags: Sequence[str] = (),
-    options: str = "{}",
-    weight: float = 1,
-    by: User | None = None,
-) -> None:
-    """Changes a query. Text, information need, notes and tags belong to the book and change in every case on it.
+class QueryTexts(TypedDict, total=False):
+    """What `describe` changes, all Markdown; what is left out stays."""
+
+    information_need: str
+    reference_answer: str
+    notes: str
+
+
+class QueryChanges(QueryTexts, total=False):
+    """What `edit` changes; what is left out stays. options: as an object, or as JSON."""
+
+    text: str
+    tags: str | Sequence[str]
+    options: Mapping[str, Any] | str
+    weight: float
+
+
+def edit(*, case_query: CaseQuery, by: User | None = None, **changes: Unpack[QueryChanges]) -> bool:
+    """Changes a query, and returns whether anything is different now. All but options and weight belong to the book and change in every
+    case on it.
 
     Raises `ValidationError`; then nothing is changed.
     """
-    query, text = case_query.query, check_text(text)
+    query, text = case_query.query, check_text(changes.get("text", case_query.query.text))
     if query.book.queries.filter(text_key=text_key(text)).exclude(pk=query.pk).exists():
         raise _already_in_book(text)
-    if not 0 <= weight < 1e6:
-        raise ValidationError({"weight": f"{weight:g} is not a valid weight. Enter a number from 0 up."})
-    changes = {
-        "text": text,
-        "text_key": text_key(text),
-        "information_need": information_need,
-        "notes": notes,
-        "tags": query_tags.check_count(query_tags.parse(tags, query_tags.of_book(query.book)), text),
+    spellings = query_tags.of_book(query.book) if "tags" in changes else ()
+    new: dict[str, Any] = {
+        name: clean_detail(name=name, value=value, text=text, spellings=spellings)
+        if name in ("tags", "options", "weight")
+        else value
+        for name, value in changes.items()
     }
-    has_new_tags = changes["tags"] != query.tags
-    former = {**{name: getattr(query, name) for name in _LABELS if name in changes}, "weight": case_query.weight}
-    former["options"] = case_query.options
-    case_query.options, case_query.weight = parse_options(options), weight
+    new |= {"text": text, "text_key": text_key(text)}
+    former = {name: getattr(case_query if name in OF_CASE_QUERY else query, name) for name in new}
+    for name in new.keys() & set(OF_CASE_QUERY):
+        setattr(case_query, name, new.pop(name))
     try:
         with transaction.atomic():
-            clean_and_save(query, **changes)
-            case_query.save(update_fields=["options", "weight"])
-            scores.case_changed(case_query.case_id)
-            if has_new_tags:
-                scores.figures_changed(query.book)
-            present = {**changes, "weight": case_query.weight, "options": case_query.options}
-            changed = [label for name, label in _LABELS.items() if present[name] != former[name]]
+            clean_and_save(query, **new)
+            present = {name: getattr(case_query if name in OF_CASE_QUERY else query, name) for name in former}
+            changed = [label for name, label in _LABELS.items() if name in former and present[name] != former[name]]
             if changed:
+                case_query.save(update_fields=OF_CASE_QUERY)
+                scores.case_changed(case_query.case_id)
                 _record(Activity.Verb.QUERY_CHANGED, case_query, by, changed=", ".join(changed))
+            if "tags" in changed:
+                scores.figures_changed(query.book)
     except IntegrityError:  # another transaction added the text meanwhile
         raise _already_in_book(text) from None
+    return bool(changed)
 
 
 def _already_in_book(text: str) -> ValidationError:
     return ValidationError({"text": f"The book already has a query “{text[:60]}”."})
 
 
-def describe(
-    *,
-    query: Query,
-    information_need: str,
-    notes: str,
-    reference_answer: str | None = None,
-    by: User | None = None,
-) -> None:
-    """Changes what a query is meant to find, what a good answer says and the notes about it, all Markdown.
-
-    reference_answer: None leaves it as it is. Raises `ValidationError`.
-    """
-    answer = query.reference_answer if reference_answer is None else reference_answer
+def describe(*, query: Query, by: User | None = None, **changes: Unpack[QueryTexts]) -> None:
+    """Changes what a query is meant to find, what a good answer says and the notes about it. Raises `ValidationError`."""
+    former = {name: getattr(query, name) for name in changes}
     with transaction.atomic():
-        clean_and_save(query, information_need=information_need, notes=notes, reference_answer=answer)
-        activity.record_for_book(
-            Activity.Verb.QUERY_CHANGED,
-            book=query.book,
-            by=by,
-            subject=query,
-            changed="information need, reference answer or notes",
-        )
+        clean_and_save(query, **changes)
+        if former != {name: getattr(query, name) for name in changes}:
+            activity.record_for_book(
+                Activity.Verb.QUERY_CHANGED,
+                book=query.book,
+                by=by,
+                subject=query,
+                changed="information need, reference answer or notes",
+            )
 
 
 def remove(*, case_query: CaseQuery, by: User | None = None) -> None:

@@ -1,7 +1,7 @@
 """Attempts: numbered versions of the query template and the settings that a case searches with."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -101,13 +101,22 @@ def _next_number(case: Case) -> int:
     return (case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
-def describe(*, attempt: Attempt, name: str, note: str, by: User | None = None) -> None:
+class AttemptTexts(TypedDict, total=False):
+    """What `describe` changes; what is left out stays."""
+
+    name: str
+    note: str
+
+
+def describe(*, attempt: Attempt, by: User | None = None, **changes: Unpack[AttemptTexts]) -> None:
     """Changes the name and the note of an attempt. Raises `ValidationError` for the field."""
-    attempt.name, attempt.note = name.strip(), note.strip()
+    former = attempt.name, attempt.note
+    attempt.name, attempt.note = changes.get("name", attempt.name).strip(), changes.get("note", attempt.note).strip()
     attempt.clean_fields(exclude={field.name for field in Attempt._meta.fields} - {"name", "note"})
     with transaction.atomic():
         attempt.save(update_fields=["name", "note"])
-        _record(Activity.Verb.ATTEMPT_DESCRIBED, attempt, by)
+        if former != (attempt.name, attempt.note):
+            _record(Activity.Verb.ATTEMPT_DESCRIBED, attempt, by)
 
 
 def archive(*, attempt: Attempt, by: User | None = None) -> None:

@@ -4,32 +4,22 @@ The services check what the forms cannot, such as whether the book already has a
 """
 
 from collections.abc import Iterable
-from typing import Any, TypedDict
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.forms import model_to_dict
 from django.http import QueryDict
 
 from relevancy import ratings, runs
 from relevancy.models import Case, CaseQuery, Query, Scorer, User
-from relevancy.views.forms import FormData, InitialValues, LineField, UncheckedTextField
+from relevancy.views.forms import FormData, LineField, UncheckedTextField
 from relevancy.views.responses import pretty_json
 
 MAX_LISTED_RUNS = 60
 SCORER_NOT_AVAILABLE = "This scorer is no longer available. Reload the page and choose another one."
 
 INFORMATION_NEED_HELP = "What users who type this query are looking for, so that raters agree."
-
-
-class QueryValues(TypedDict):
-    """The values of a query, as `queries.edit` takes them."""
-
-    text: str
-    information_need: str
-    tags: list[str]
-    notes: str
-    weight: float
-    options: str
 
 
 class FindForm(forms.Form):
@@ -81,30 +71,14 @@ class QueryForm(forms.Form):
         help_text='JSON that the template reads as #$qOption.name##, such as {"lang": "en"}.',
     )
 
-    @staticmethod
-    def initial_values(case_query: CaseQuery) -> InitialValues:
-        """Returns the initial values of the form for a query."""
-        query = case_query.query
-        return {
-            "text": query.text,
-            "information_need": query.information_need,
-            "tags": ", ".join(query.tags),
-            "notes": query.notes,
+    def __init__(self, case_query: CaseQuery, data: FormData | None = None) -> None:
+        initial = model_to_dict(case_query.query, ["text", "information_need", "notes"])
+        initial |= {
+            "tags": ", ".join(case_query.query.tags),
             "weight": case_query.weight,
             "options": pretty_json(case_query.options) if case_query.options else "",
         }
-
-    def values(self) -> QueryValues:
-        """Returns the cleaned values."""
-        data = self.cleaned_data
-        return {
-            "text": data["text"],
-            "information_need": data["information_need"],
-            "tags": data["tags"].split(","),
-            "notes": data["notes"],
-            "weight": data["weight"],
-            "options": data["options"],
-        }
+        super().__init__(data, initial=initial)
 
 
 class AttemptDetailsForm(forms.Form):

@@ -154,10 +154,10 @@ def edit(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
     case_query = get_case_query(workbench.case, case_query_id)
     case_query.query.book = workbench.case.book
-    form = QueryForm(request.POST or None, initial=QueryForm.initial_values(case_query))
+    form = QueryForm(case_query, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            queries.edit(case_query=case_query, **form.values(), by=request.user)
+            queries.edit(case_query=case_query, by=request.user, **form.cleaned_data)
         except ValidationError as error:
             add_errors(form, error)
         else:

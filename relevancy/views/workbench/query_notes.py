@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError
+from django.forms import model_to_dict
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -31,8 +32,7 @@ def notes(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRespons
     workbench = Workbench(request, get_case_with_editable_book(request, case_id))
     case_query = get_case_query(workbench.case, case_query_id)
     query = case_query.query
-    initial = {name: getattr(query, name) for name in ("information_need", "reference_answer", "notes")}
-    form = NotesForm(request.POST or None, initial=initial)
+    form = NotesForm(request.POST or None, initial=model_to_dict(query, NotesForm.base_fields))
     if request.method == "POST" and form.is_valid():
         try:
             queries.describe(query=query, **form.cleaned_data, by=request.user)
