@@ -6,17 +6,17 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import batched
 from typing import Any
 
 from django.db import transaction
 
 from relevancy import activity, runs, scores
-from relevancy.models import Activity, Book, Case, Query, Ranking, Rating, Run, User, current_ratings
+from relevancy.models import Activity, Book, Case, Ranking, Rating, Run, User, current_ratings
 from relevancy.models.write_queue import write_turn
-from relevancy.ratings.changes import REMOVAL, Change, RatingEditor
+from relevancy.ratings.changes import REMOVAL, Change
 from relevancy.ratings.imports import finish_imports
+from relevancy.ratings.ratings import change_raters
 
 from .book_locks import lock_book
 
@@ -117,14 +117,10 @@ class _Documents:
                 texts = [str(value).strip() for name, value in fields.items() if name not in pictures | {spec.id}]
                 identities = {(URL, text) for text in texts if text.startswith(("http://", "https://"))}
                 if title and spec.title != spec.id:
-                    identities.add((TITLE, _normalized(title)))
+                    identities.add((TITLE, " ".join(unicodedata.normalize("NFKC", title).casefold().split())))
                 self.identities[doc_id] |= identities
                 for identity in identities:
                     self.ids[identity].add(doc_id)
-
-
-def _normalized(title: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", title).casefold().split())
 
 
 def _match(identities: Iterable[Identity], present: _Documents) -> tuple[set[str], str]:
@@ -189,57 +185,39 @@ def preview_move(*, book: Book, ids: Mapping[str, str], by: User) -> list[scores
 
 def _move(book: Book, ids: Mapping[str, str], by: User) -> int:
     lock_book(book)
-    moved = 0
-    changed: set[int] = set()
     rated = Rating.objects.filter(query__book=book)
     query_ids: set[int] = set()
     for batch in batched(ids, BATCH):
-        query_ids |= set(rated.filter(doc_id__in=batch).values_list("query_id", flat=True))
-    raters: dict[int, User] = {}
-    for query in Query.objects.filter(pk__in=query_ids).order_by("pk"):
-        by_document = scores.QueryRatings.read(query.pk).by_document
-        # The ratings that lose go first, so that no document has two adjudications at any time.
-        changes: list[tuple[int, str, scores.RatingRecord, Change]] = []
-        arrivals: list[tuple[int, str, scores.RatingRecord | None, Change]] = []
+        query_ids.update(rated.filter(doc_id__in=batch).values_list("query_id", flat=True))
+    # `{rater id: {query id: {document id: change}}}`. What loses goes first, so that no document ever has two adjudications.
+    leaving: dict[int, dict[int, dict[str, Change]]] = defaultdict(lambda: defaultdict(dict))
+    arriving: dict[int, dict[int, dict[str, Change]]] = defaultdict(lambda: defaultdict(dict))
+    moved = 0
+    for query_id in sorted(query_ids):
+        by_document = scores.QueryRatings.read(query_id).by_document
         for old_id in by_document.keys() & ids.keys():
             new_id = ids[old_id]
             present = {record.rater_id: record for record in by_document.get(new_id, ())}
             decision = next((record for record in present.values() if record.is_adjudication), None)
             for record in by_document[old_id]:
-                changes.append((record.rater_id, old_id, record, REMOVAL))
+                leaving[record.rater_id][query_id][old_id] = REMOVAL
                 same = present.get(record.rater_id)
                 is_adjudication = record.is_adjudication
                 if is_adjudication and decision is not None and decision.rater_id != record.rater_id:
                     is_adjudication = _is_newer(record, decision)
                     if is_adjudication:
-                        kept = _as_it_is(decision, is_adjudication=False)
-                        changes.append((decision.rater_id, new_id, decision, kept))
+                        kept = Change.copying(decision, is_adjudication=False)
+                        leaving[decision.rater_id][query_id][new_id] = kept
                 if same is None or _is_newer(record, same):
                     is_adjudication |= same is not None and same.is_adjudication
-                    arrivals.append((record.rater_id, new_id, same, _as_it_is(record, is_adjudication=is_adjudication)))
+                    change = Change.copying(record, is_adjudication=is_adjudication)
+                    arriving[record.rater_id][query_id][new_id] = change
                 moved += 1
-        for step in (changes, arrivals):
-            editors: dict[int, RatingEditor] = {}
-            for rater_id, doc_id, before, change in step:
-                if rater_id not in raters:
-                    raters[rater_id] = User.objects.get(pk=rater_id)
-                editor = editors.setdefault(rater_id, RatingEditor(raters[rater_id], by, MOVE_SOURCE))
-                editor.change(query.pk, doc_id, before, change)
-            for editor in editors.values():
-                editor.save()
-                changed |= set(editor.query_ids)
-    for batch_ids in batched(sorted(changed), BATCH):
-        scores.ratings_changed(batch_ids)
+    raters = User.objects.in_bulk({*leaving, *arriving})
+    changes = [(raters[rater_id], chosen) for step in (leaving, arriving) for rater_id, chosen in step.items()]
+    change_raters(query_ids=query_ids, choose=lambda: changes, by=by, source=MOVE_SOURCE)
     return moved
 
 
 def _is_newer(record: scores.RatingRecord, other: scores.RatingRecord) -> bool:
-    return _moment(record) > _moment(other)
-
-
-def _moment(record: scores.RatingRecord) -> tuple[datetime, int]:
-    return record.updated_at, record.pk
-
-
-def _as_it_is(record: scores.RatingRecord, *, is_adjudication: bool) -> Change:
-    return Change(record.value, record.verdict, record.note, record.updated_at, is_adjudication=is_adjudication)
+    return (record.updated_at, record.pk) > (other.updated_at, other.pk)

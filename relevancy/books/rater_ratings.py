@@ -176,13 +176,8 @@ def _assign_some(rater: User, person: User, by: User, query_ids: Collection[int]
                 left_out += 1
                 continue
             given += 1
-            arrivals[row.query_id][row.doc_id] = Change(
-                row.value,
-                row.verdict,
-                row.note,
-                row.updated_at,
-                is_adjudication=row.is_adjudication,
-                rating_id=row.pk,
+            arrivals[row.query_id][row.doc_id] = Change.copying(
+                row, is_adjudication=row.is_adjudication, rating_id=row.pk
             )
         return [(rater, removals), (person, arrivals)]
 

@@ -184,7 +184,7 @@ def _withdraw(query: Query, doc_id: str, present: scores.RatingRecord, by: User)
         change = Change(verdict="")
     elif Book.objects.filter(pk=query.book_id, remapped_at__gt=decision.at).exists():
         # The former grade is one of another scale.
-        change = Change(present.value, note=present.note, rated_at=present.updated_at, is_adjudication=False)
+        change = Change.copying(present, is_adjudication=False)
     else:
         change = Change(
             decision.old_value,

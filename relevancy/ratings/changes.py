@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched
+from typing import Any
 
 from django.utils import timezone
 
@@ -43,7 +44,12 @@ class Change:
         """Returns the change that leaves a rating as it is, and logs that `undone` was taken back as far as that is possible."""
         if present is None:
             return cls(verdict="", undoes=undone)
-        return cls(present.value, present.verdict, present.note, present.updated_at, undone)
+        return cls.copying(present, undoes=undone)
+
+    @classmethod
+    def copying(cls, rating: scores.RatingRecord | Rating, **others: Any) -> "Change":
+        """Returns the change that makes a rating like a present one, with its note and its time. others: further attributes."""
+        return cls(rating.value, rating.verdict, rating.note, rating.updated_at, **others)
 
 
 REMOVAL = Change(verdict="")
