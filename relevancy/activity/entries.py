@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from heapq import merge
 from itertools import islice
+from operator import attrgetter
 from typing import Any, Self
 
 from django.core.exceptions import ValidationError
@@ -146,7 +147,7 @@ class Log:
             rows = list(rows)
             oldest = rows[-1].at if limit and len(rows) == limit else None
         ratings = self._rating_entries(wanted, before, limit, oldest)
-        return islice(merge(rows, ratings, key=_position, reverse=True), limit)
+        return islice(merge(rows, ratings, key=attrgetter("position"), reverse=True), limit)
 
     def _activities(self) -> QuerySet[Activity]:
         owner = {"case": self._owner} if isinstance(self._owner, Case) else {"team": self._owner}
@@ -202,7 +203,7 @@ class Log:
                 count=Count("pk"),
                 decided=Count("pk", filter=Q(source="adjudication")),
                 last=Max("at"),
-                book=_book_name(),
+                book=Max("query__book__name"),  # one book: any aggregate returns its name
             )
             .order_by("-last", "-by")
         )
@@ -223,14 +224,6 @@ def read_page(log: Log, wanted: EntryFilter, *, cursor: str = "", limit: int = P
     before = Position.parse(cursor) if cursor else None
     entries = list(log.entries(wanted, before=before, limit=limit + 1))
     return LogPage(entries[:limit], str(entries[limit - 1].position) if len(entries) > limit else "")
-
-
-def _book_name() -> Max:
-    return Max("query__book__name")  # one book: any aggregate returns its name
-
-
-def _position(entry: Entry) -> Position:
-    return entry.position
 
 
 def _midnight(day: date) -> datetime:

@@ -42,7 +42,7 @@ from relevancy.ratings.imports import finish_imports
 from .book_locks import check_unused, lock_book
 
 BATCH = 200
-_QUERY_MODELS = [Rating, RatingChange, RepeatedPair, CaseQuery, Ranking, QueryScore]
+_QUERY_MODELS: list[Any] = [Rating, RatingChange, RepeatedPair, CaseQuery, Ranking, QueryScore]
 MERGE_SOURCE = "merge"
 _MAX_NEED, _MAX_ANSWER, _MAX_NOTES = 5_000, 10_000, 20_000
 
@@ -121,7 +121,11 @@ def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
     check_mergeable(book, other, by)
     every = Case.objects.live().filter(book__in=[book, other])
     visible = list(Case.objects.visible_to(by).live().filter(book__in=[book, other]).order_by("name", "pk"))
-    before = [score for merged in (book, other) for score in scores.score_cases(_cases_of(visible, merged), merged)]
+    before = [
+        score
+        for merged in (book, other)
+        for score in scores.score_cases([case for case in visible if case.book_id == merged.pk], merged)
+    ]
     hidden = every.count() - len(visible)
     with write_turn(), transaction.atomic():
         result = _merge(book, other, by)
@@ -130,16 +134,14 @@ def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
     return MergePreview(result, scores.join_scores(before, after), hidden)
 
 
-def _cases_of(cases: Sequence[Case], book: Book) -> list[Case]:
-    return [case for case in cases if case.book_id == book.pk]
-
-
 def _merge(book: Book, other: Book, by: User) -> MergeResult:
     cases = list(Case.objects.select_for_update(no_key=True).filter(book=other.pk).order_by("pk"))
     for locked in sorted((book, other), key=lambda locked: locked.pk):
         lock_book(locked)
     check_mergeable(book, other, by)
-    partners = _find_partners(book, other)
+    by_text = dict(book.queries.values_list("text_key", "pk"))
+    texts = other.queries.values_list("pk", "text_key")
+    partners = {pk: by_text[text_key] for pk, text_key in texts if text_key in by_text}  # queries with the same text
     ratings = Rating.objects.filter(query__book=other).count()
     hooks.books_merged(book, other, partners)
     moved = Query.objects.filter(book=other).exclude(pk__in=partners).update(book=book)
@@ -152,8 +154,11 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
         merged.store(by)
         replaced, withdrawn = replaced + len(merged.replaced), withdrawn + len(merged.withdrawn)
         _drop_doubled_repeats(targets)
+        new_ids = CaseExpression(
+            *(When(query=old, then=Value(new)) for old, new in targets.items()), output_field=IntegerField()
+        )
         for model in [*_QUERY_MODELS, *hooks.query_models]:
-            _repoint(model, targets)
+            model._base_manager.filter(query__in=targets).update(query_id=new_ids)
         _merge_queries(targets)
         JudgingPair.objects.update_levels(list(targets.values()))
     Case.objects.filter(book=other).update(book=book)
@@ -163,13 +168,6 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
     Book.objects.filter(pk=other.pk).delete()
     scores.book_changed(book)
     return MergeResult(moved, len(partners), ratings, replaced, withdrawn, cases)
-
-
-def _find_partners(book: Book, other: Book) -> dict[int, int]:
-    """Returns `{id of a query of other: id of the query of book with the same text}`."""
-    by_text = dict(book.queries.values_list("text_key", "pk"))
-    queries = other.queries.values_list("pk", "text_key")
-    return {pk: by_text[text_key] for pk, text_key in queries if text_key in by_text}
 
 
 def _move_links(book: Book, other: Book, partners: Mapping[int, int]) -> None:
@@ -270,13 +268,6 @@ class _MergedRatings:
             new_is_adjudication=new,
             at=at,
         )
-
-
-def _repoint(model: Any, targets: Mapping[int, int]) -> None:
-    """Lets the rows of queries belong to others: `{id: id of the other query}`. One SQL statement."""
-    whens = [When(query=old, then=Value(new)) for old, new in targets.items()]
-    rows = model._base_manager.filter(query__in=targets)
-    rows.update(query_id=CaseExpression(*whens, output_field=IntegerField()))
 
 
 def _drop_doubled_repeats(targets: Mapping[int, int]) -> None:

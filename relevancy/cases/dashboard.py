@@ -71,6 +71,12 @@ class WaitingCase:
     run_failed: int | None
     unrated: int | None
 
+    @property
+    def lacks_results(self) -> bool:
+        if self.run_status in (Run.Status.FAILED, Run.Status.INCOMPLETE):
+            return True
+        return bool(self.run_failed) and self.run_status not in Run.ACTIVE_STATUSES
+
 
 @dataclass(frozen=True)
 class Waiting:
@@ -102,19 +108,13 @@ def waiting_for(user: Any) -> Waiting:
         .values_list("role", "run_id", "pk", "name", "run_number", "run_status", "run_failed", "unrated")[:MAX_WAITING]
     )
     waiting = [(role, run_id, WaitingCase(*values)) for role, run_id, *values in rows]
-    failed = [(run_id, case) for role, run_id, case in waiting if role >= Role.EDITOR and _lacks_results(case)]
+    failed = [(run_id, case) for role, run_id, case in waiting if role >= Role.EDITOR and case.lacks_results]
     unrated = [case for role, _, case in waiting if role >= Role.RATER and case.unrated]
     return Waiting(
         tuple(case for _, case in sorted(failed, key=lambda entry: entry[0], reverse=True)),
         tuple(sorted(unrated, key=lambda case: case.unrated or 0, reverse=True)),
         len(waiting),
     )
-
-
-def _lacks_results(case: WaitingCase) -> bool:
-    if case.run_status in (Run.Status.FAILED, Run.Status.INCOMPLETE):
-        return True
-    return bool(case.run_failed) and case.run_status not in Run.ACTIVE_STATUSES
 
 
 def find_cases(user: Any, *, archived: bool = False, text: str = "", sort: str = "") -> QuerySet[Case]:

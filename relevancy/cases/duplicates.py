@@ -120,14 +120,9 @@ def _copy_attempts(case: Case, copy: Case, by: User) -> list[str]:
             number=attempt.number,
             parent=_copied_ancestor(attempt, attempts, copies),
             name=attempt.name,
-            endpoint_id=attempt.endpoint_id,
-            template=attempt.template,
-            knobs=attempt.knobs,
-            fields=attempt.fields,
-            depth=attempt.depth,
-            escape=attempt.escape,
             note=attempt.note,
             created_by=by,
+            **attempt.content,
         )
     return left_out
 

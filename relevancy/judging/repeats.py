@@ -35,7 +35,8 @@ def schedule_repeat(*, query: Query, doc_id: str, by: User, has_grade: bool) -> 
         return
     waiting = RepeatedPair.objects.filter(query__book=query.book_id, rater=by, verdict="", wait__gt=0)
     waiting.update(wait=F("wait") - 1)
-    if has_grade and _is_chosen(queue, query.pk, doc_id, by.pk):
+    digest = hashlib.blake2b(f"{queue.seed}:{by.pk}:{query.pk}:{doc_id}".encode(), digest_size=8).digest()
+    if has_grade and int.from_bytes(digest) % 100 < queue.repeat_share:
         run_id = JudgingPair.objects.filter(query=query, doc_id=doc_id).values_list("run_id", flat=True).first()
         RepeatedPair.objects.get_or_create(
             query=query, doc_id=doc_id, rater=by, defaults={"run_id": run_id, "wait": DISTANCE}
@@ -104,11 +105,6 @@ def undo_repeat(*, book: Book, by: User, after: datetime | None) -> int | None:
         return None
     own.filter(pk=last.pk).update(verdict="", value=None, first_value=None, at=None)
     return REPEAT_OFFSET + int(last.pk)
-
-
-def _is_chosen(queue: JudgingQueue, query_id: int, doc_id: str, rater_id: int) -> bool:
-    digest = hashlib.blake2b(f"{queue.seed}:{rater_id}:{query_id}:{doc_id}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest) % 100 < queue.repeat_share
 
 
 def _due(book: Book, by: User) -> QuerySet[RepeatedPair]:

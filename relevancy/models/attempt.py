@@ -1,5 +1,7 @@
 """Numbered versions of how a case queries its engine."""
 
+from typing import Any
+
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db import models
@@ -39,3 +41,9 @@ class Attempt(models.Model):
 
     def __str__(self) -> str:
         return f"Attempt {self.number}"
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """What decides the requests, which never changes once it has been run: values by the names of the fields."""
+        names = ("endpoint_id", "template", "fields", "knobs", "depth", "escape")
+        return {name: getattr(self, name) for name in names}

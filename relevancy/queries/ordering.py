@@ -6,7 +6,7 @@ rows renumbered. Removed queries keep their position and count as neighbours.
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import FloatField, Max, Min, Q, QuerySet, Subquery, Value
+from django.db.models import FloatField, Max, Min, Q, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from relevancy import activity
@@ -59,7 +59,9 @@ def move_by(*, case_query: CaseQuery, steps: int, by: User | None) -> bool:
     with transaction.atomic():
         _lock(case_query.case)
         case_query.refresh_from_db(fields=["position"])
-        others = _on_side(case_query, case_query.case.case_queries.present(), before=steps < 0)
+        side, position = "lt" if steps < 0 else "gt", case_query.position
+        beyond = Q(**{f"position__{side}": position}) | Q(**{"position": position, f"id__{side}": case_query.pk})
+        others = case_query.case.case_queries.present().filter(beyond)
         order = ("-position", "-id") if steps < 0 else ("position", "id")
         passed = list(others.order_by(*order)[: abs(steps)])
         if not passed:
@@ -72,13 +74,6 @@ def move_by(*, case_query: CaseQuery, steps: int, by: User | None) -> bool:
 def _lock(case: Case) -> None:
     """Without the lock, two moves at the same time could take the same position."""
     list(Case.objects.filter(pk=case.pk).select_for_update(no_key=True).values_list("pk"))
-
-
-def _on_side(anchor: CaseQuery, case_queries: QuerySet[CaseQuery], *, before: bool) -> QuerySet[CaseQuery]:
-    """The queries before the anchor, or after it."""
-    side = "lt" if before else "gt"
-    beyond = Q(**{f"position__{side}": anchor.position})
-    return case_queries.filter(beyond | Q(**{"position": anchor.position, f"id__{side}": anchor.pk}))
 
 
 def _insert_between(case_query: CaseQuery, anchor: CaseQuery, *, before: bool) -> bool:

@@ -36,14 +36,10 @@ def check_text(text: str) -> str:
     try:
         validate_line(text)
     except ValidationError as error:
-        raise ValidationError({"text": f"“{_printable(text[:40])}”: {error_text(error)}"}) from None
+        is_unprintable = {char: unicodedata.category(char) in {"Cc", "Cs"} for char in text[:40]}
+        printable = "".join("\N{REPLACEMENT CHARACTER}" if is_unprintable[char] else char for char in text[:40])
+        raise ValidationError({"text": f"“{printable}”: {error_text(error)}"}) from None
     return text
-
-
-def _printable(text: str) -> str:
-    return "".join(
-        char if unicodedata.category(char) not in {"Cc", "Cs"} else "\N{REPLACEMENT CHARACTER}" for char in text
-    )
 
 
 def parse_options(text: str) -> dict[str, Any]:

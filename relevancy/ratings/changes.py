@@ -131,14 +131,14 @@ class RatingEditor:
             )
         if self.log:
             RatingChange.objects.bulk_create(self.log, batch_size=BATCH)
+        # After a loss a document has fewer grades or judgments than before, so that raters may get it again.
+        has_loss = any(
+            logged.old_verdict not in ("", logged.new_verdict) and logged.new_verdict != Verdict.RATED
+            for logged in self.log
+        )
         for query_ids in batched(self.query_ids, BATCH):
             doc_ids = {change.doc_id for change in self.log} if len(self.log) <= BATCH else None
-            JudgingPair.objects.update_levels(query_ids, doc_ids, has_only_new_ratings=not any(map(_is_loss, self.log)))
-
-
-def _is_loss(logged: RatingChange) -> bool:
-    """Returns whether a document has fewer grades or judgments than before the change, so that raters may get it again."""
-    return logged.old_verdict not in ("", logged.new_verdict) and logged.new_verdict != Verdict.RATED
+            JudgingPair.objects.update_levels(query_ids, doc_ids, has_only_new_ratings=not has_loss)
 
 
 def _differs(present: scores.RatingRecord | None, change: Change) -> bool:

@@ -62,12 +62,14 @@ def undo(
     kept: list[str] = []
 
     def choose_changes(own: Mapping[str, scores.RatingRecord]) -> Mapping[str, Change]:
-        together = list(_made_together(change))
+        # The changes of one request have one time.
+        together = list(_undoable(change.by).filter(query=change.query, at=change.at).order_by("id"))
         overridden = _changed_by_others_since(together)
         changes = {}
         for undoable in together:
             present = own.get(undoable.doc_id)
-            if undoable.doc_id in overridden or not _is_present(undoable, present):
+            was = (present.verdict, present.value) if present else ("", None)
+            if undoable.doc_id in overridden or was != (undoable.new_verdict, undoable.new_value):
                 kept.append(undoable.doc_id)
                 changes[undoable.doc_id] = Change.keeping(present, undoable)
             else:
@@ -84,17 +86,6 @@ def _undoable(by: User) -> QuerySet[RatingChange]:
     """The user's changes that can be taken back. Those from before the book got another scale have grades of the former one."""
     own = RatingChange.objects.filter(by=by, rater=by, source=UNDOABLE_SOURCE, undone_by=None)
     return own.filter(Q(query__book__remapped_at=None) | Q(at__gt=F("query__book__remapped_at")))
-
-
-def _made_together(change: RatingChange) -> QuerySet[RatingChange]:
-    """Returns the changes of one request, which have one time, and have not been taken back."""
-    return _undoable(change.by).filter(query=change.query, at=change.at).order_by("id")
-
-
-def _is_present(change: RatingChange, record: scores.RatingRecord | None) -> bool:
-    """Returns whether the rating is what the change made it."""
-    present = (record.verdict, record.value) if record else ("", None)
-    return present == (change.new_verdict, change.new_value)
 
 
 def _changed_by_others_since(changes: Sequence[RatingChange]) -> set[str]:

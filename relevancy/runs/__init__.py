@@ -1,12 +1,11 @@
 """Service: attempts and their runs, from the first search to the results."""
 
 from . import attempts
-from .access import why_not_usable
+from .access import RunNotAllowed, why_not_usable
 from .attempt_changes import AttemptChanges, ChangedLine, find_changes
 from .chunks import ChunkResult, count_searched, endpoint_changed, unsearched_queries
 from .claims import sweep, waiting_behind
 from .depth import deepen, depth_of
-from .errors import RunNotAllowed
 from .explanation_differences import ExplanationDifference, compare_explanations
 from .explanations import (
     COLOURS,

@@ -1,8 +1,15 @@
 """Who may send requests to the endpoint of a case; see `Endpoint.objects.usable_in`."""
 
+from django.core.exceptions import ValidationError
+
 from relevancy.models import Case, Endpoint, Run, User
 
-from .errors import RunNotAllowed
+
+class RunNotAllowed(ValidationError):
+    """A run that cannot be started or changed, or an endpoint that cannot be searched. The message is written for users."""
+
+    def __str__(self) -> str:
+        return " ".join(self.messages)
 
 
 def why_not_usable(*, case: Case, endpoint: Endpoint, by: User) -> str:

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from relevancy.models import Attempt
 
 MAX_LINES = 60  # of a difference of templates
+MAX_SUMMARY_LINES = 2
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,12 @@ class AttemptChanges:
     def are_any(self) -> bool:
         return bool(self.settings or self.lines)
 
+    @property
+    def summary(self) -> str:
+        """The settings and the first lines, such as `tie 0.3 → 0.15 · + pf=title^18`."""
+        lines = [f"{'+' if line.is_added else '−'} {line.text.strip()}" for line in self.lines if line.text.strip()]
+        return " · ".join([*self.settings, *lines[:MAX_SUMMARY_LINES]])
+
 
 def find_changes(attempt: Attempt) -> AttemptChanges:
     """Returns the changes; none for an attempt without a parent. Its parent and both endpoints have been read."""
@@ -62,17 +69,14 @@ def _changed_lines(before: Sequence[str], after: Sequence[str]) -> list[ChangedL
 
 
 def _changed_knobs(parent: Attempt, attempt: Attempt) -> list[str]:
-    names = list(dict.fromkeys([*parent.knobs, *attempt.knobs]))
     changes = []
-    for name in names:
+    for name in dict.fromkeys([*parent.knobs, *attempt.knobs]):
         before, after = parent.knobs.get(name), attempt.knobs.get(name)
-        if before == after:
-            continue
         if before is None:
             changes.append(f"new knob {name} {after:g}")
         elif after is None:
             changes.append(f"knob {name} removed")
-        else:
+        elif before != after:
             changes.append(f"{name} {before:g} → {after:g}")
     return changes
 

@@ -19,51 +19,61 @@ MAX_TEMPLATE = 20_000
 MAX_FIELDS = 2000
 
 
+class AttemptSettings(TypedDict, total=False):
+    """What `save` takes besides an endpoint and a template.
+
+    escape: whether to escape Lucene's special characters; unless given, yes for Solr parameters and no for JSON, which quotes text.
+    """
+
+    fields: str
+    knobs: Mapping[str, Any]
+    depth: int
+    escape: bool | None
+    name: str
+
+
 def save(
     *,
     case: Case,
     endpoint: Endpoint,
     template: str,
     by: User,
-    fields: str = "",
-    knobs: Mapping[str, Any] | None = None,
-    depth: int = 10,
-    escape: bool | None = None,
     parent: Attempt | None = None,
-    name: str = "",
+    **settings: Unpack[AttemptSettings],
 ) -> Attempt:
     """Saves an attempt with a parent: the parent itself if nothing has changed or if it has never been run, else a new attempt.
-
-    escape: whether to escape Lucene's special characters; unless given, yes for Solr parameters and no for JSON, which quotes text.
 
     `by` must be allowed to use the endpoint in the case. Raises `ValidationError` for the field: endpoint, template
     (with line and column), fields, knobs or depth.
     """
     if reason := why_not_usable(case=case, endpoint=endpoint, by=by):
         raise ValidationError({"endpoint": reason})
-    content = {
-        "endpoint": endpoint,
-        "template": template.replace("\r\n", "\n"),
-        "fields": " ".join(fields.split()),
-        "knobs": check(endpoint=endpoint, template=template, fields=fields, knobs=knobs or {}, depth=depth),
-        "depth": depth,
-        "escape": engines.get(endpoint.engine).syntax == "params" if escape is None else escape,
-    }
+    name, escape = settings.pop("name", ""), settings.pop("escape", None)
+    fields, depth = settings.get("fields", ""), settings.get("depth", 10)
+    attempt = Attempt(
+        case=case,
+        parent=parent,
+        name=name,
+        created_by=by,
+        endpoint=endpoint,
+        template=template.replace("\r\n", "\n"),
+        fields=" ".join(fields.split()),
+        knobs=check(endpoint=endpoint, template=template, fields=fields, knobs=settings.get("knobs", {}), depth=depth),
+        depth=depth,
+        escape=engines.get(endpoint.engine).syntax == "params" if escape is None else escape,
+    )
     with transaction.atomic():
         Case.objects.select_for_update(no_key=True).get(pk=case.pk)
-        if parent is not None and all(getattr(parent, key) == value for key, value in content.items()):
+        if parent is not None and parent.content == attempt.content:
             return parent
         if parent is not None and not parent.runs.exists():
-            for key, value in {**content, "name": name or parent.name}.items():
+            parent.endpoint, parent.name = endpoint, name or parent.name
+            for key, value in attempt.content.items():
                 setattr(parent, key, value)
             parent.save()
             _record(Activity.Verb.ATTEMPT_CHANGED, parent, by)
             return parent
-        attempt = Attempt.objects.create(
-            case=case, number=_next_number(case), parent=parent, name=name, created_by=by, **content
-        )
-        _record(Activity.Verb.ATTEMPT_CREATED, attempt, by)
-        return attempt
+        return _create(attempt, by)
 
 
 def duplicate(*, attempt: Attempt, by: User) -> Attempt:
@@ -76,29 +86,20 @@ def duplicate(*, attempt: Attempt, by: User) -> Attempt:
     name = f"Copy of {attempt.name or attempt}"[: Attempt._meta.get_field("name").max_length]
     with transaction.atomic():
         Case.objects.select_for_update(no_key=True).get(pk=attempt.case_id)
-        copy = Attempt.objects.create(
-            case=attempt.case,
-            number=_next_number(attempt.case),
-            parent=attempt,
-            name=name,
-            endpoint=attempt.endpoint,
-            template=attempt.template,
-            knobs=dict(attempt.knobs),
-            fields=attempt.fields,
-            depth=attempt.depth,
-            escape=attempt.escape,
-            created_by=by,
-        )
-        _record(Activity.Verb.ATTEMPT_CREATED, copy, by)
-        return copy
+        copy = Attempt(case=attempt.case, parent=attempt, name=name, created_by=by, **attempt.content)
+        return _create(copy, by)
+
+
+def _create(attempt: Attempt, by: User) -> Attempt:
+    """Stores a new attempt. Call it while its case is locked."""
+    attempt.number = (attempt.case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
+    attempt.save()
+    _record(Activity.Verb.ATTEMPT_CREATED, attempt, by)
+    return attempt
 
 
 def _record(verb: Activity.Verb, attempt: Attempt, by: User | None) -> None:
     activity.record(verb, case=attempt.case_id, by=by, subject=f"attempt {attempt.number}", object_id=attempt.pk)
-
-
-def _next_number(case: Case) -> int:
-    return (case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 class AttemptTexts(TypedDict, total=False):
@@ -198,34 +199,3 @@ def template_warnings(*, endpoint: Endpoint, template: str) -> list[engines.Temp
     """Returns probable mistakes in a valid template. Raises `TemplateError` for an invalid one."""
     adapter = engines.get(endpoint.engine)
     return adapter.template_warnings(engines.parse_template(template, adapter.syntax))
-
-
-def describe_changes(attempt: Attempt) -> str:
-    """Returns the differences between an attempt and its parent, such as `tie 0.3 → 0.15 · + pf=title^18`."""
-    parent = attempt.parent
-    if parent is None:
-        return ""
-    changes = [
-        f"{name} {_format_knob(parent.knobs[name])} → {_format_knob(value)}"
-        if name in parent.knobs
-        else f"{name} {_format_knob(value)}"
-        for name, value in attempt.knobs.items()
-        if parent.knobs.get(name) != value
-    ]
-    before, after = parent.template.splitlines(), attempt.template.splitlines()
-    changes += [f"+ {line.strip()}" for line in after if line.strip() and line not in before][:2]
-    if not changes:
-        changes += [f"− {line.strip()}" for line in before if line.strip() and line not in after][:2]
-    if parent.endpoint_id != attempt.endpoint_id:
-        changes.append(f"on {attempt.endpoint}")
-    if parent.depth != attempt.depth:
-        changes.append(f"{parent.depth} → {attempt.depth} displayed")
-    if parent.fields != attempt.fields:
-        changes.append("other displayed fields")
-    if parent.escape != attempt.escape:
-        changes.append("escaped" if attempt.escape else "not escaped")
-    return " · ".join(changes)
-
-
-def _format_knob(value: float | None) -> str:
-    return "–" if value is None else f"{value:g}"

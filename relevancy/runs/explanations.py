@@ -229,16 +229,12 @@ def _as_json(explanation: DocumentExplanation) -> dict[str, Any]:
                 part.label,
                 part.value,
                 part.share,
-                *([_factors_json(part)] if part.factors else []),
+                *([[[factor.name, factor.value, factor.inputs] for factor in part.factors]] if part.factors else []),
             ]
             for part in explanation.parts
         ],
         "slices": [[item.field, item.value, item.share, item.colour] for item in explanation.slices],
     }
-
-
-def _factors_json(part: Contribution) -> list[Any]:
-    return [[factor.name, factor.value, factor.inputs] for factor in part.factors]
 
 
 def _from_json(doc_id: str, stored: Mapping[str, Any]) -> DocumentExplanation:

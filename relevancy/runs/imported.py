@@ -14,7 +14,7 @@ from django.utils import timezone
 from relevancy import activity
 from relevancy.models import Activity, Attempt, Case, Endpoint, Ranking, Run, User
 
-from .errors import RunNotAllowed
+from .access import RunNotAllowed
 
 ENGINE = "static"
 TEMPLATE = "{}"

@@ -6,7 +6,7 @@ from django.utils import timezone
 from relevancy import activity
 from relevancy.models import Activity, Run, User
 
-from .errors import RunNotAllowed
+from .access import RunNotAllowed
 
 
 def pin(*, run: Run, by: User | None = None) -> None:

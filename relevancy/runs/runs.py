@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, FilteredRelation, Max, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, F, FilteredRelation, Max, OuterRef, Q
 from django.utils import timezone
 
 from relevancy import activity
@@ -17,7 +17,7 @@ from relevancy.endpoints import connect_for_page
 from relevancy.models import Activity, Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
 from relevancy.scores import compute_scores, forget_comparisons, lock_queries, ranking_inputs, score_case, store
 
-from .access import check_usable
+from .access import RunNotAllowed, check_usable
 from .chunks import (
     Chunk,
     ChunkResult,
@@ -30,7 +30,6 @@ from .chunks import (
 from .claims import claim, waiting_behind
 from .depth import depth_of
 from .endings import record_end
-from .errors import RunNotAllowed
 from .requests import RequestBuilder, snapshot_config
 
 _OF_A_CHUNK = ("case__book", "case__owner", "attempt__endpoint__owner", "attempt__case", "requested_by")
@@ -101,7 +100,8 @@ def complete(*, run: Run, by: User) -> Run:
             raise RunNotAllowed(f"Run {run.number} is still {newest.status}. Wait until it is finished.")
         _check_attempt(newest.attempt)
         _check_endpoint_unchanged(newest)
-        outdated = _outdated_rankings(newest)
+        unchanged = CaseQuery.objects.filter(case=case, query=OuterRef("query"), options=OuterRef("options"))
+        outdated = newest.rankings.filter(~Q(error_kind="") | ~Q(text=F("query__text")) | ~Exists(unchanged))
         lock_queries(outdated.values_list("query_id", flat=True))
         outdated.delete()
         forget_comparisons(newest)
@@ -118,12 +118,6 @@ def complete(*, run: Run, by: User) -> Run:
             Activity.Verb.RUN_CONTINUED, case=case, by=by, subject=f"run {newest.number}", object_id=newest.pk
         )
     return newest
-
-
-def _outdated_rankings(run: Run) -> QuerySet[Ranking]:
-    """Returns failed rankings, and those whose text or options differ from those of the query now."""
-    unchanged = CaseQuery.objects.filter(case=run.case_id, query=OuterRef("query"), options=OuterRef("options"))
-    return run.rankings.filter(~Q(error_kind="") | ~Q(text=F("query__text")) | ~Exists(unchanged))
 
 
 def _check_endpoint_unchanged(run: Run) -> None:

@@ -1,7 +1,7 @@
 """Trials: an edited attempt is searched for a few queries, next to what a run returned. Nothing is stored."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from relevancy import engines
@@ -64,18 +64,14 @@ def try_attempt(
     requests = RequestBuilder(config, unsaved_run.rows).requests(selected)
     too_slow = engines.TooSlow(f"The engine did not respond to the queries before this one within {TRIAL_SECONDS:g} s.")
     outcomes: dict[int, engines.Page | engines.EngineError] = dict.fromkeys(range(len(selected)), too_slow)
+    deadline = time.monotonic() + TRIAL_SECONDS
     with connect_for_page(attempt.endpoint) as engine:
-        outcomes.update(engine.search_many(requests, stop=_time_is_up()))
+        outcomes.update(engine.search_many(requests, stop=lambda: time.monotonic() > deadline))
     stored = {ranking.query_id: ranking for ranking in _stored_rankings(run, selected)}
     return [
         _trial(unsaved_run, case_query, outcomes[index], stored.get(case_query.query_id), version, by)
         for index, case_query in enumerate(selected)
     ]
-
-
-def _time_is_up() -> Callable[[], bool]:
-    until = time.monotonic() + TRIAL_SECONDS
-    return lambda: time.monotonic() > until
 
 
 def _stored_rankings(run: Run | None, case_queries: Sequence[CaseQuery]) -> list[Ranking]:

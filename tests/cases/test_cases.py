@@ -147,8 +147,10 @@ class TestAttempts:
         second = make_attempt(
             case, endpoint, template=template + "\n ", knobs={"tie": 0.15}, depth=20, parent=first, escape=True
         )
-        assert runs.attempts.describe_changes(first) == ""
-        assert runs.attempts.describe_changes(second) == "tie 0.3 → 0.15 · 10 → 20 displayed · escaped"
+        assert runs.find_changes(first).summary == ""
+        assert runs.find_changes(second).summary == (
+            "tie 0.3 → 0.15 · results 10 → 20 · escapes Lucene’s special characters"
+        )
 
 
 class TestEndpoints:

@@ -16,7 +16,6 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import download, redirect_with_message
 
 from .forms import COMPARED_FIELDS, JudgingForm
-from .judging_sentences import order_text
 
 BOOKS_PER_PAGE, QUERIES_PER_PAGE = 25, 50
 
@@ -82,7 +81,27 @@ def _render_book(
         "levels": books.count_pairs_by_level(book),
         "cases": Case.objects.visible_to(request.user).live().filter(book=book),
         "decided": judging.count_adjudications(book),
-        "order_text": order_text(queue),
+        "order_text": _order_text(queue),
         "progress": judging.judging_progress(queue=queue, by=request.user) if queue.pk else None,
     }
     return render(request, "books/book.html", context, status=status)
+
+
+def _order_text(queue: JudgingQueue) -> str:
+    """Returns what the order by the comparison of two runs does at present; empty for other orders."""
+    if queue.order != JudgingQueue.Order.DIFFERENCE:
+        return ""
+    if not queue.is_by_difference:
+        return (
+            "One of the runs, or the scorer, has been deleted. Until others are chosen, documents come from the newest runs, best "
+            "ranks first."
+        )
+    if queue.built_at is None:
+        return "The documents of the two runs are being put in order."
+    left = judging.count_changing(queue)
+    if not left:
+        return "No document that is left to judge can change the comparison of the two runs."
+    return (
+        f"{left:,} of the documents that are left to judge can change the comparison of the two runs. Those that can change it most "
+        "come first. The order is computed again after ratings, in the background."
+    )

@@ -89,7 +89,8 @@ def import_queries(request: HtmxRequest, case_id: int) -> HttpResponse:
         source = queries_import.open_source(case=case, file=file, name=file.name, format=form.cleaned_data["format"])
         if submitted(request, ImportAction) == ImportAction.PREVIEW:
             preview = queries_import.preview_queries(case=case, source=source)
-            context = {"queries_form": form, "queries_preview": preview, "shares_book": _shares_book(case)}
+            others = Case.objects.live().filter(book=case.book_id).exclude(pk=case.pk)
+            context = {"queries_form": form, "queries_preview": preview, "shares_book": others.exists()}
             return _render(request, case, context)
         imported = queries_import.import_queries(case=case, source=source, by=request.user)
     except (formats.BadFile, ValidationError) as error:
@@ -99,11 +100,6 @@ def import_queries(request: HtmxRequest, case_id: int) -> HttpResponse:
     return redirect_with_message(
         request, reverse("case_files", args=[case.pk]), queries_import.describe_import(imported)
     )
-
-
-def _shares_book(case: Case) -> bool:
-    """Returns whether other cases have the same book, in which texts and notes change too."""
-    return Case.objects.live().filter(book=case.book_id).exclude(pk=case.pk).exists()
 
 
 @require_POST
@@ -156,19 +152,17 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: i
         "case_files": [
             Download(name, file.label, file.hint, file.group) for name, file in exports.files_of(Case).items()
         ],
-        "run_files": _run_files(run) if run else [],
+        "run_files": [
+            Download(name, f"Run {run.number:,}, {file.label}", file.hint)
+            for name, file in exports.files_of(Run).items()
+        ]
+        if run
+        else [],
         "list_hint": "the list of the workbench: queries with the scores of the newest run, tags and notes",
         "can_edit": case.is_editable,
         **forms,
     }
     return render(request, "case_files/files.html", context, status=status)
-
-
-def _run_files(run: Run) -> list[Download]:
-    """Returns the files of the newest run."""
-    return [
-        Download(name, f"Run {run.number:,}, {file.label}", file.hint) for name, file in exports.files_of(Run).items()
-    ]
 
 
 @require_GET

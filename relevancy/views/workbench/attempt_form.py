@@ -1,16 +1,17 @@
 """The form of the tune pane: an attempt to be run or previewed."""
 
 from collections.abc import Mapping
-from typing import TypedDict
+from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Q
+from django.forms import model_to_dict
 
 from relevancy import runs
 from relevancy.models import Attempt, Case, Endpoint, User
 from relevancy.models.errors import error_location, error_text
-from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, add_errors
+from relevancy.views.forms import CodeField, FormData, LineField, add_errors
 from relevancy.views.requests import parse_number
 
 KNOB_PREFIX = "knob."
@@ -38,16 +39,6 @@ class EndpointChoiceField(forms.ModelChoiceField):
 
     def label_from_instance(self, obj: Endpoint) -> str:
         return f"{obj.name} ({obj.engine})"
-
-
-class _Content(TypedDict):
-    """What decides the requests of an attempt, as the functions of `runs.attempts` take it."""
-
-    endpoint: Endpoint
-    template: str
-    fields: str
-    knobs: Mapping[str, str | float]
-    depth: int
 
 
 class AttemptForm(forms.Form):
@@ -133,15 +124,9 @@ class AttemptForm(forms.Form):
         """Returns the stored attempt, which is its parent if nothing was changed; None, with errors, if it is not valid."""
         if not self.is_valid():
             return None
+        content = {name: value for name, value in self.cleaned_data.items() if name != "parent"}
         try:
-            return runs.attempts.save(
-                case=self._case,
-                by=by,
-                parent=self._parent(),
-                escape=self.cleaned_data["escape"],
-                name=self.cleaned_data["name"],
-                **self._content(),
-            )
+            return runs.attempts.save(case=self._case, by=by, parent=self._parent(), **content)
         except ValidationError as error:
             self._add_service_error(error)
             return None
@@ -150,7 +135,7 @@ class AttemptForm(forms.Form):
         """Returns the attempt without storing it; None, with errors, if it is not valid."""
         if not self.is_valid():
             return None
-        content = self._content()
+        content = {name: self.cleaned_data[name] for name in ("endpoint", "template", "fields", "knobs", "depth")}
         try:
             content["knobs"] = runs.attempts.check(**content)
         except ValidationError as error:
@@ -162,16 +147,6 @@ class AttemptForm(forms.Form):
         attempts = Attempt.objects.filter(case=self._case).select_related("endpoint", "case").defer(*SECRETS)
         parent: Attempt | None = attempts.filter(number=parse_number(self.cleaned_data["parent"])).first()
         return parent
-
-    def _content(self) -> _Content:
-        data = self.cleaned_data
-        return {
-            "endpoint": data["endpoint"],
-            "template": data["template"],
-            "fields": data["fields"],
-            "knobs": data["knobs"],
-            "depth": data["depth"],
-        }
 
     def _add_service_error(self, error: ValidationError) -> None:
         add_errors(self, error)
@@ -185,12 +160,5 @@ class AttemptForm(forms.Form):
             self.fields["template"].widget.attrs |= location
 
 
-def _initial(attempt: Attempt) -> InitialValues:
-    return {
-        "parent": attempt.number,
-        "template": attempt.template,
-        "endpoint": attempt.endpoint_id,
-        "fields": attempt.fields,
-        "depth": attempt.depth,
-        "escape": attempt.escape,
-    }
+def _initial(attempt: Attempt) -> dict[str, Any]:
+    return {"parent": attempt.number, **model_to_dict(attempt, ["template", "endpoint", "fields", "depth", "escape"])}

@@ -219,7 +219,7 @@ def attempt_tree(
                 is_trunk=attempt.pk in trunk_ids,
                 is_first=index == 0,
                 is_last=index == len(listed) - 1,
-                changes=runs.attempts.describe_changes(attempt),
+                changes=runs.find_changes(attempt).summary,
                 scored_run=run.number if run else None,
                 score=scored.score,
                 difference=difference.difference if difference else None,
