@@ -35,7 +35,7 @@ from .runs import (
     search_again,
     start,
 )
-from .stored import StoredAttempt, StoredRanking, StoredRun, store_attempts, store_run
+from .stored import store_attempts, store_run
 from .trials import MAX_TRIED_QUERIES, Trial, try_attempt
 from .unretrieved import (
     UnretrievedDocument,
@@ -64,9 +64,6 @@ __all__ = [
     "Result",
     "RunNotAllowed",
     "Slice",
-    "StoredAttempt",
-    "StoredRanking",
-    "StoredRun",
     "Trial",
     "UnretrievedDocument",
     "UnretrievedDocuments",

@@ -5,9 +5,10 @@ from itertools import count, groupby
 from operator import itemgetter
 
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
 from relevancy import endpoints, runs
-from relevancy.models import Case, Endpoint, Query, User
+from relevancy.models import Attempt, Case, Endpoint, Query, User
 
 from .case_content import CaseContent, EndpointContent
 
@@ -29,22 +30,24 @@ def store_history(*, case: Case, content: CaseContent, endpoint: Endpoint | None
         if attempt.endpoint.name not in endpoints_by_name:
             endpoints_by_name[attempt.endpoint.name] = _ensure_endpoint(case, attempt.endpoint, by)
     attempts = [
-        runs.StoredAttempt(
+        Attempt(
+            case=case,
             number=attempt.number,
             endpoint=endpoints_by_name[attempt.endpoint.name],
             template=attempt.template,
-            parent=attempt.parent,
             name=attempt.name,
             note=attempt.note,
-            knobs=attempt.knobs,
+            knobs=dict(attempt.knobs),
             fields=attempt.fields,
             depth=attempt.depth,
             escape=bool(attempt.escape),
-            is_archived=attempt.is_archived,
+            created_by=by,
+            archived_at=timezone.now() if attempt.is_archived else None,
         )
         for attempt in content.attempts
     ]
-    runs.store_attempts(case=case, attempts=attempts, by=by)
+    parents = [attempt.parent for attempt in content.attempts]
+    runs.store_attempts(attempts=zip(attempts, parents, strict=True))
     if content.runs:
         _store_runs(case, content, by)
 
@@ -54,9 +57,9 @@ def _store_runs(case: Case, content: CaseContent, by: User) -> None:
     details = {run.number: run for run in content.runs}
     for number, rows in groupby(content.rankings(), key=itemgetter(0)):
         rankings = ((ids[text], ranking) for _, text, ranking in rows)
-        runs.store_run(case=case, content=details.pop(number), rankings=rankings, by=by)
+        runs.store_run(case=case, run=details.pop(number), rankings=rankings, by=by)
     for run in details.values():  # without a query of the case
-        runs.store_run(case=case, content=run, rankings=(), by=by)
+        runs.store_run(case=case, run=run, rankings=(), by=by)
 
 
 def _ensure_endpoint(case: Case, content: EndpointContent, by: User) -> Endpoint:

@@ -6,9 +6,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from relevancy.cases import KnobRange
-from relevancy.models import ScorerDefinition
+from relevancy.models import Ranking, Run, ScorerDefinition
 from relevancy.queries import QueryDetails
-from relevancy.runs import StoredRanking, StoredRun
 
 type Scale = list[list[Any]]
 """`[[grade, label], …]`, ascending."""
@@ -120,7 +119,8 @@ class CaseContent:
     remarks: sentences about what is changed or left out, and why.
     stream: the ratings, unless they are in `queries`.
     book: None if the case gets a new book with the usual settings.
-    runs: pinned ones. rankings: theirs, those of a run together: yields `(number of the run, text of the query, ranking)`.
+    runs: pinned ones, each with an attempt that has nothing but a number. rankings: theirs, those of a run together: yields
+        `(number of the run, text of the query, ranking)`.
     links: the texts of queries that are linked with each other.
     keeps_history: whether attempts keep their numbers, parents and endpoints.
     """
@@ -135,8 +135,8 @@ class CaseContent:
     remarks: Sequence[str] = ()
     stream: RatingStream | None = None
     book: BookSettingsContent | None = None
-    runs: Sequence[StoredRun] = ()
-    rankings: Callable[[], Iterator[tuple[int, str, StoredRanking]]] = lambda: iter(())
+    runs: Sequence[Run] = ()
+    rankings: Callable[[], Iterator[tuple[int, str, Ranking]]] = lambda: iter(())
     links: Sequence[Sequence[str]] = ()
     keeps_history: bool = False
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import IO, Any
 
-from relevancy import runs
 from relevancy.cases import KnobRange
 from relevancy.formats.cases.case_content import (
     AttemptContent,
@@ -15,7 +14,7 @@ from relevancy.formats.cases.case_content import (
 )
 from relevancy.formats.errors import BadFile, quote
 from relevancy.formats.json_stream import Fields
-from relevancy.models import Run
+from relevancy.models import Attempt, Ranking, Run
 
 from .reader import RelevancyFile, check_keys, read_elements, read_file, read_lines, read_time
 from .scorer_file import read_definition
@@ -153,8 +152,8 @@ def _knobs(element: Fields) -> dict[str, Any]:
     return knobs
 
 
-def _runs(content: RelevancyFile, attempts: set[int]) -> list[runs.StoredRun]:
-    by_number: dict[int, runs.StoredRun] = {}
+def _runs(content: RelevancyFile, attempts: set[int]) -> list[Run]:
+    by_number: dict[int, Run] = {}
     for element in content.elements.get("runs", ()):
         check_keys(element, _RUN_KEYS)
         number, attempt = _positive(element, "number"), _positive(element, "attempt")
@@ -172,9 +171,9 @@ def _runs(content: RelevancyFile, attempts: set[int]) -> list[runs.StoredRun]:
         seconds = element.number("seconds") or 0
         if seconds < 0:
             raise element.error("seconds", f"{seconds:g} is negative")
-        by_number[number] = runs.StoredRun(
+        by_number[number] = Run(
             number=number,
-            attempt=attempt,
+            attempt=Attempt(number=attempt),
             status=element.text("status"),
             config=_config(element),
             created_at=created_at,
@@ -229,18 +228,18 @@ def _check_rankings(file: IO[bytes], content: RelevancyFile, numbers: set[int]) 
         texts.add(text)
 
 
-def _read_rankings(file: IO[bytes], content: RelevancyFile) -> Iterator[tuple[int, str, runs.StoredRanking]]:
+def _read_rankings(file: IO[bytes], content: RelevancyFile) -> Iterator[tuple[int, str, Ranking]]:
     for _, number, text, ranking in _all_rankings(file, content):
         yield number, text, ranking
 
 
-def _all_rankings(file: IO[bytes], content: RelevancyFile) -> Iterator[tuple[Fields, int, str, runs.StoredRanking]]:
+def _all_rankings(file: IO[bytes], content: RelevancyFile) -> Iterator[tuple[Fields, int, str, Ranking]]:
     if content.has_rankings:
         for element in read_elements(file, "rankings"):
             yield element, *_ranking(element)
 
 
-def _ranking(element: Fields) -> tuple[int, str, runs.StoredRanking]:
+def _ranking(element: Fields) -> tuple[int, str, Ranking]:
     check_keys(element, _RANKING_KEYS)
     text, at = element.text("query"), read_time(element, "at")
     if at is None:
@@ -248,7 +247,7 @@ def _ranking(element: Fields) -> tuple[int, str, runs.StoredRanking]:
     error_kind = element.text("error_kind")
     if len(error_kind) > 20:
         raise element.error("error_kind", f"{quote(error_kind)} is too long")
-    ranking = runs.StoredRanking(
+    ranking = Ranking(
         text=element.text("text", text)[:2048],
         hits=_hits(element),
         asked_at=at,
