@@ -3,9 +3,10 @@
 lock: whether the row is locked until the end of the transaction, for a change that If-Match may refuse.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
-from django.db.models import QuerySet
+from django.core.exceptions import ValidationError
+from django.db.models import Model, QuerySet
 from django.shortcuts import get_object_or_404
 from ninja import Path
 from pydantic import BeforeValidator, Field
@@ -24,6 +25,24 @@ Name = Annotated[str, BeforeValidator(str)]  # of a user, by the user
 def lockable[Q: QuerySet[Any]](rows: Q, *, lock: bool) -> Q:
     """Returns the rows, which are locked when they are read if `lock` is set; others that they are joined with are not."""
     return rows.select_for_update(of=("self",), no_key=True) if lock else rows
+
+
+@overload
+def find[M: Model](rows: QuerySet[M], field: str, message: str, **wanted: int) -> M: ...
+@overload
+def find[M: Model](rows: QuerySet[M], field: str, message: str, **wanted: int | None) -> M | None: ...
+def find[M: Model](rows: QuerySet[M], field: str, message: str, **wanted: int | None) -> M | None:
+    """Returns the row that a field of a request names, such as `pk=7`; None if its value is null.
+
+    Raises `ValidationError` with the message, in which {} is the value, if there is no such row.
+    """
+    (value,) = wanted.values()
+    if value is None:
+        return None
+    row = rows.filter(**wanted).first()
+    if row is None:
+        raise ValidationError({field: message.format(value)})
+    return row
 
 
 def get_case(request: ApiRequest, case_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> Case:

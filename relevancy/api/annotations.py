@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
@@ -13,7 +12,7 @@ from pydantic import Field
 from relevancy import cases
 from relevancy.models import Annotation, Case, Role
 
-from .access import Id, Name, get_case, lockable
+from .access import Id, Name, find, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
 from .inputs import Input
 from .paging import Page, PageParameters, paginate
@@ -54,9 +53,7 @@ def list_annotations(request: ApiRequest, case_id: Id, page: Query[PageParameter
 def add_annotation(request: ApiRequest, case_id: Id, new: NewAnnotation) -> Status[Annotation]:
     """Annotates a run of the case."""
     case = get_case(request, case_id, needs=Role.EDITOR)
-    run = case.runs.filter(pk=new.run_id).first()
-    if run is None:
-        raise ValidationError({"run_id": f"The case has no run with the id {new.run_id}."})
+    run = find(case.runs.all(), "run_id", "The case has no run with the id {}.", pk=new.run_id)
     return Status(201, cases.annotations.add(case=case, run=run, text=new.text, by=request.user))
 
 

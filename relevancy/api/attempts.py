@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
@@ -12,7 +11,7 @@ from pydantic import Field, StrictBool
 from relevancy import runs
 from relevancy.models import Attempt, Endpoint, Role
 
-from .access import Id, Name, Number, get_attempt, get_case
+from .access import Id, Name, Number, find, get_attempt, get_case
 from .authentication import READ, WRITE, ApiRequest
 from .inputs import Input
 from .paging import Page, PageParameters, paginate
@@ -95,12 +94,9 @@ def read_attempt(request: ApiRequest, response: HttpResponse, case_id: Id, numbe
 def create_attempt(request: ApiRequest, case_id: Id, new: NewAttempt) -> Status[Attempt]:
     """Saves an attempt. You must be allowed to use its endpoint in the case."""
     case = get_case(request, case_id, needs=Role.EDITOR)
-    endpoint = Endpoint.objects.visible_to(request.user).select_related("owner").filter(pk=new.endpoint_id).first()
-    if endpoint is None:
-        raise ValidationError({"endpoint_id": f"There is no endpoint {new.endpoint_id} that you may see."})
-    parent = case.attempts.filter(number=new.parent).first() if new.parent else None
-    if new.parent and parent is None:
-        raise ValidationError({"parent": f"The case has no attempt {new.parent}."})
+    visible = Endpoint.objects.visible_to(request.user).select_related("owner")
+    endpoint = find(visible, "endpoint_id", "There is no endpoint {} that you may see.", pk=new.endpoint_id)
+    parent = find(case.attempts.all(), "parent", "The case has no attempt {}.", number=new.parent)
     content = new.dict(exclude={"endpoint_id", "parent"})
     attempt = runs.attempts.save(case=case, endpoint=endpoint, parent=parent, by=request.user, **content)
     return Status(201, attempt)

@@ -12,7 +12,7 @@ from pydantic import Field
 from relevancy import queries, tasks
 from relevancy.models import Case, CaseQuery, Role
 
-from .access import Id, Number, ObjectId, check_book_editable, get_case, lockable
+from .access import Id, Number, ObjectId, check_book_editable, find, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
 from .inputs import Input
 from .paging import Page, PageParameters, paginate
@@ -133,7 +133,8 @@ def change_case_query(
         edited = changes.dict(include={"text", "weight", "options"}, exclude_none=True)
         has_changed = queries.edit(case_query=case_query, by=request.user, **edited)
         if changes.before is not None or changes.after is not None:
-            sides = {name: _neighbour(case, name, getattr(changes, name)) for name in ("before", "after")}
+            present, message = case.case_queries.present(), "The case has no query with the query_id {}."
+            sides = {name: find(present, name, message, query=getattr(changes, name)) for name in ("before", "after")}
             queries.move(case=case, case_query=case_query, by=request.user, **sides)
     if has_changed:
         tasks.send(tasks.rescore_case, case.pk)
@@ -161,15 +162,6 @@ def _find(case: Case, query_id: int, *, lock: bool = False) -> CaseQuery:
     case_query: CaseQuery = get_object_or_404(rows, query=query_id)
     case_query.query.book = case.book
     return case_query
-
-
-def _neighbour(case: Case, name: str, query_id: int | None) -> CaseQuery | None:
-    if query_id is None:
-        return None
-    neighbour: CaseQuery | None = case.case_queries.present().filter(query=query_id).first()
-    if neighbour is None:
-        raise ValidationError({name: f"The case has no query with the query_id {query_id}."})
-    return neighbour
 
 
 def _state(case_query: CaseQuery) -> object:

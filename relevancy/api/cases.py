@@ -11,9 +11,9 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field, StrictBool
 
 from relevancy import cases, queries, scorers, tasks
-from relevancy.models import Book, Case, CaseScorer, Endpoint, Role, Run, Scorer, Team, User
+from relevancy.models import Book, Case, CaseScorer, Endpoint, Role, Run, Scorer, Team
 
-from .access import Id, Name, ObjectId, get_case
+from .access import Id, Name, ObjectId, find, get_case
 from .authentication import READ, WRITE, ApiRequest
 from .case_scorers import CaseScorerDetails, scorers_of
 from .inputs import Input
@@ -134,7 +134,14 @@ def list_cases(request: ApiRequest, page: Query[CaseFilter]) -> dict[str, Any]:
 @router.post("/cases", auth=WRITE, response={201: CaseDetails})
 def create_case(request: ApiRequest, response: HttpResponse, new: NewCase) -> Status[CaseDetails]:
     """Creates a case that is yours, or nothing if anything is wrong. With an endpoint, its first run starts."""
-    book = _find_book(request.user, new.book_id)
+    user = request.user
+    # The case gives its members access to the queries of the book, and the team to the book itself.
+    book = find(Book.objects.editable_by(user), "book_id", "There is no book {} that you may edit.", pk=new.book_id)
+    sharing = "There is no team {} that you may share a case with."
+    team = find(Team.objects.shareable_by(user), "team_id", sharing, pk=new.team_id)
+    if team and book and not Book.objects.owned_by(user).filter(pk=book.pk).exists():
+        message = f"The case shares its book “{book}” with the team. You need the role Owner on the book for that."
+        raise ValidationError({"team_id": message})
     if book is not None and new.scale:
         raise ValidationError({"scale": "The case has the scale of its book. Send scale or book_id."})
     pasted = queries.parse_lines(new.queries)
@@ -146,16 +153,27 @@ def create_case(request: ApiRequest, response: HttpResponse, new: NewCase) -> St
         )
     setup = cases.CaseSetup(
         name=new.name,
-        scorer=_find_scorer(request.user, new.scorer_id),
-        endpoint=_find_endpoint(request.user, new.endpoint_id),
+        scorer=find(
+            Scorer.objects.offered(user),
+            "scorer_id",
+            "There is no scorer {} that you may use in a new case.",
+            pk=new.scorer_id,
+        )
+        or scorers.default_scorer(user),
+        endpoint=find(
+            Endpoint.objects.usable_by(user).live(),
+            "endpoint_id",
+            "You may use no endpoint with the id {}.",
+            pk=new.endpoint_id,
+        ),
         template=new.template,
         fields=new.fields,
         texts=pasted.texts,
         scale=scorers.parse_scale(new.scale) if new.scale else None,
         book=book,
-        team=_find_team(request.user, new.team_id, book),
+        team=team,
     )
-    created = cases.create_from_setup(setup=setup, by=request.user)
+    created = cases.create_from_setup(setup=setup, by=user)
     if created.run is not None:
         transaction.on_commit(partial(tasks.enqueue_run, created.run))
     response["Location"] = f"/api/v1/cases/{created.case.pk}"
@@ -203,46 +221,6 @@ def copy_case(request: ApiRequest, response: HttpResponse, case_id: Id, new: Cas
     )
     response["Location"] = f"/api/v1/cases/{copy.case.pk}"
     return Status(201, copy)
-
-
-def _find_scorer(user: User, scorer_id: int | None) -> Scorer:
-    if scorer_id is None:
-        return scorers.default_scorer(user)
-    scorer: Scorer | None = Scorer.objects.offered(user).filter(pk=scorer_id).first()
-    if scorer is None:
-        raise ValidationError({"scorer_id": f"There is no scorer {scorer_id} that you may use in a new case."})
-    return scorer
-
-
-def _find_book(user: User, book_id: int | None) -> Book | None:
-    """Only books that the user may edit: the case gives its members access to the queries of the book."""
-    if book_id is None:
-        return None
-    book: Book | None = Book.objects.editable_by(user).filter(pk=book_id).first()
-    if book is None:
-        raise ValidationError({"book_id": f"There is no book {book_id} that you may edit."})
-    return book
-
-
-def _find_team(user: User, team_id: int | None, book: Book | None) -> Team | None:
-    if team_id is None:
-        return None
-    team = Team.objects.shareable_by(user).filter(pk=team_id).first()
-    if team is None:
-        raise ValidationError({"team_id": f"There is no team {team_id} that you may share a case with."})
-    if book is not None and not Book.objects.owned_by(user).filter(pk=book.pk).exists():
-        message = f"The case shares its book “{book}” with the team. You need the role Owner on the book for that."
-        raise ValidationError({"team_id": message})
-    return team
-
-
-def _find_endpoint(user: User, endpoint_id: int | None) -> Endpoint | None:
-    if endpoint_id is None:
-        return None
-    endpoint: Endpoint | None = Endpoint.objects.usable_by(user).live().filter(pk=endpoint_id).first()
-    if endpoint is None:
-        raise ValidationError({"endpoint_id": f"You may use no endpoint with the id {endpoint_id}."})
-    return endpoint
 
 
 def _state(case: Case) -> object:

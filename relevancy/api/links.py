@@ -14,7 +14,7 @@ from relevancy import books, queries, scores, tasks
 from relevancy.models import Case, CaseQuery, QueryLink, Role
 from relevancy.models import Query as BookQuery
 
-from .access import Id, ObjectId, check_book_editable, get_case, lockable
+from .access import Id, ObjectId, check_book_editable, find, get_case, lockable
 from .authentication import READ, WRITE, ApiRequest
 from .inputs import Input
 from .preconditions import IfMatch, check_if_match, set_etag
@@ -98,9 +98,7 @@ def copy_linked_ratings(request: ApiRequest, case_id: Id, link_id: Id, source: C
     """
     case = _get_editable(request, case_id)
     link = _find(case, link_id)
-    query = link.queries.filter(pk=source.query_id).first()
-    if query is None:
-        raise ValidationError({"query_id": f"The link has no query with the id {source.query_id}."})
+    query = find(link.queries.all(), "query_id", "The link has no query with the id {}.", pk=source.query_id)
     if source.dry_run:
         return {"copied": books.preview_copies(link).get(query.pk, 0)}
     query.book = case.book

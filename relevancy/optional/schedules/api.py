@@ -5,13 +5,13 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Schema, Status
 from pydantic import ConfigDict, Field, StrictBool
 
-from relevancy.api.access import Id, Number, get_case, lockable
+from relevancy.api.access import Id, Number, find, get_case, lockable
 from relevancy.api.authentication import READ, WRITE, ApiRequest
 from relevancy.api.inputs import Input
 from relevancy.api.paging import Page, PageParameters, paginate
@@ -191,10 +191,10 @@ def save_schedule(
     case = get_case(request, case_id, needs=Role.EDITOR)
     complete = case.runs.filter(status=Run.Status.COMPLETE)
     schedule = _changed(case, new)
-    schedule.attempt = _find(
+    schedule.attempt = find(
         case.attempts.select_related("endpoint__owner"), "attempt", "The case has no attempt {}.", number=new.attempt
     )
-    schedule.baseline = _find(
+    schedule.baseline = find(
         complete, "baseline_id", "The case has no complete run with the id {}.", pk=new.baseline_id
     )
     key = _save(request, schedule, new, if_match, ScheduleDetails)
@@ -241,7 +241,7 @@ def save_group_schedule(
     group = get_group(request, group_id, needs=Role.EDITOR)
     schedule = _changed(group, new)
     message = "The group has no finished check with a complete run and the id {}."
-    schedule.baseline_check = _find(
+    schedule.baseline_check = find(
         schedules.baseline_checks(group), "baseline_check_id", message, pk=new.baseline_check_id
     )
     key = _save(request, schedule, new, if_match, GroupScheduleDetails)
@@ -319,17 +319,6 @@ def _check(scheduled: Scheduled, if_match: str, schema: type[StoredTimes]) -> No
     rows = lockable(Schedule.objects.select_related("author", "attempt"), lock=True)
     stored = rows.filter(**schedules.owned_by(scheduled)).first()
     check_if_match(if_match, state=schema.from_orm(stored) if stored else None)
-
-
-def _find[M: Model](rows: QuerySet[M], field: str, message: str, **wanted: int | None) -> M | None:
-    """Returns the row that a field names; None if it is null. Raises `ValidationError`."""
-    (value,) = wanted.values()
-    if value is None:
-        return None
-    found = rows.filter(**wanted).first()
-    if found is None:
-        raise ValidationError({field: message.format(value)})
-    return found
 
 
 def _find_recipients(people: QuerySet[User], addresses: list[str]) -> list[User]:
