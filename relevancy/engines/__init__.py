@@ -18,6 +18,7 @@ from .errors import (
 from .explanations import contributions, failed_clauses, matching_part, parse_explanation
 from .fields.specs import FieldSpec, parse_fields
 from .fields.values import field_names
+from .http_engine import HttpEngine
 from .registry import available, connect, find, get, label
 from .templates.template import Template, parse_template, syntax_of
 from .transport.addresses import Address, AddressRules
@@ -64,6 +65,7 @@ __all__ = [
     "FieldSpec",
     "Hit",
     "HttpClient",
+    "HttpEngine",
     "Interpretation",
     "InvalidEngine",
     "MapperResult",

@@ -30,11 +30,11 @@ class HttpEngine(Engine):
         self._http = HttpClient(connection, address, error_message)
 
     @abstractmethod
-    def _search_once(self, request: Request) -> Page:
+    def search_once(self, request: Request) -> Page:
         """Sends one search."""
 
     @abstractmethod
-    def _look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
+    def look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
         """Returns documents by id, at most `_LOOKUP_BATCH_SIZE`, in any order."""
 
     def search(self, request: Request) -> Page:
@@ -50,7 +50,7 @@ class HttpEngine(Engine):
         unique_ids = dict.fromkeys(ids)
         hits: dict[str, Hit] = {}
         for batch in batched(unique_ids, _LOOKUP_BATCH_SIZE):
-            for hit in self._look_up(batch, fields):
+            for hit in self.look_up(batch, fields):
                 hits.setdefault(hit.id, Hit(hit.id, None, hit.fields))
         return [hits[doc_id] for doc_id in unique_ids if doc_id in hits]
 
@@ -74,9 +74,9 @@ class HttpEngine(Engine):
 
     def _search(self, request: Request) -> Page:
         try:
-            return self._search_once(request)
+            return self.search_once(request)
         except BadQuery:
             if not request.highlight:
                 raise
         # The engine may have rejected the highlighting, not the query: the ranking matters more than its highlights.
-        return self._search_once(replace(request, highlight=False))
+        return self.search_once(replace(request, highlight=False))

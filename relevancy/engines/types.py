@@ -87,7 +87,6 @@ class Abilities:
     `interpret`: say how it understands a request.
     `lookup`: return documents by id.
     `highlight`: return highlighted snippets.
-    `templates`: use search templates that are stored on the server.
     `load`: add documents to the index.
     `list_queries`: list the only queries that it has results for.
     `behaviour`: return what User Behavior Insights has recorded.
@@ -99,7 +98,6 @@ class Abilities:
     interpret: bool = False
     lookup: bool = False
     highlight: bool = False
-    templates: bool = False
     load: bool = False
     list_queries: bool = False
     behaviour: bool = False

@@ -79,7 +79,6 @@ class ElasticEngine(HttpEngine):
         interpret=True,
         lookup=True,
         highlight=True,
-        templates=True,
         load=True,
         behaviour=True,
     )
@@ -205,7 +204,7 @@ class ElasticEngine(HttpEngine):
             responses |= zip(indexes, items, strict=True)
         return [responses[index] for index in range(len(requests))]
 
-    def _look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
+    def look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
         body = {"query": ids_query(fields.id, list(ids)), "size": len(ids), "_source": source_filter(fields)}
         self._http.rate_limit.wait()
         return (read_hit(raw, fields) for raw in self._raw_hits(body))
@@ -345,7 +344,7 @@ class ElasticEngine(HttpEngine):
                 with suppress(EngineError):  # it ends by itself after a while
                     self._client.clear_scroll(body={"scroll_id": scroll_id})
 
-    def _search_once(self, request: Request) -> Page:
+    def search_once(self, request: Request) -> Page:
         converted = self._convert(request)
         self._check_template(converted)
         started = time.perf_counter()

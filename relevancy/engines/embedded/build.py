@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import tantivy
 
@@ -135,10 +135,8 @@ def _field_type(types: set[str], override: str | None, name: str) -> FieldType:
         return "keyword" if types == {"keyword"} else "text"
     if override == "number":
         return number_type
-    if override == "text":
-        return "text"
-    if override == "keyword":
-        return "keyword"
+    if override in ("text", "keyword"):
+        return cast("FieldType", override)
     raise ValueError(f"The field “{name}” has the unknown type “{override}”. Use text, keyword or number.")
 
 

@@ -22,6 +22,7 @@ from .build import build_index
 from .highlighter import Highlighter
 from .index import ANALYZER, OpenIndex, keyword_text, open_index
 from .query import KEYS, ParsedRequest, parse_request
+from .scoring import Sum
 
 
 class EmbeddedEngine(Engine):
@@ -180,8 +181,13 @@ def _explain_failure(index: OpenIndex, parsed: ParsedRequest, address: tantivy.D
         if _is_match(index, parsed.required.query(), address):
             clauses += [tree] if tree else []
         else:
-            failure = parsed.required.explain_failure(index.searcher, address)
-            clauses.append(no_match(f"no match on required clause ({parsed.required.text})", failure))
+            required = parsed.required
+            failure = (
+                required.explain_failure(index.searcher, address)
+                if isinstance(required, Sum)
+                else no_match("No matching clauses")
+            )
+            clauses.append(no_match(f"no match on required clause ({required.text})", failure))
     clauses += [
         no_match(f"no match on required clause ({text})")
         for text, query in parsed.filters

@@ -22,7 +22,7 @@ from relevancy.engines.errors import BadQuery
 
 from .filters import filter_queries, sort_keys, with_filters
 from .index import ANALYZER, Description, keyword_text
-from .scoring import Best, Part, Sum, Weight
+from .scoring import Part, Weight, best_of, sum_of
 from .validation import check_choice, check_field, check_number, reject
 
 KEYS = (
@@ -49,9 +49,9 @@ class ParsedRequest:
     """
 
     query: tantivy.Query
-    scoring: Sum | None
+    scoring: Part | None
     sort: tuple[tuple[str, bool], ...]
-    required: Sum | None = None
+    required: Part | None = None
     filters: tuple[tuple[str, tantivy.Query], ...] = ()
 
 
@@ -74,7 +74,7 @@ def parse_request(body: Mapping[str, Any], index: Description) -> ParsedRequest:
         return ParsedRequest(_Q.empty_query(), None, sort, filters=named)
     clauses = [(_MUST, words.query()), *((_SHOULD, phrase.query()) for phrase in phrases)]
     query = _Q.boolean_query(clauses) if phrases else words.query()
-    return ParsedRequest(with_filters(query, filters), Sum((words, *phrases)), sort, words, named)
+    return ParsedRequest(with_filters(query, filters), sum_of([words, *phrases]), sort, words, named)
 
 
 def required_words(spec: Any, words: int) -> int:
@@ -113,7 +113,7 @@ class _Reader:
         self.fuzzy = self._integer("fuzzy", 0, 2)
         self.slop = self._integer("slop", 0, _MAX_SLOP)
 
-    def words_part(self) -> Sum | None:
+    def words_part(self) -> Part | None:
         """Returns what a document must match; None if the query contains no word."""
         boosts = self._boosts("fields") or {
             name: 1.0 for name, field_type in self.index.fields.items() if field_type == "text"
@@ -126,12 +126,10 @@ class _Reader:
             self._whole_value(name, boost) for name, boost in boosts.items() if name not in text_boosts
         ]
         if self.words and text_boosts:
-            words: list[Part] = []
-            for word in self.words:
-                weights = tuple(self._word(name, word, boost) for name, boost in text_boosts.items())
-                words.append(Best(weights, tie) if combination == "best_fields" else Sum(weights))
-            parts.insert(0, Sum(tuple(words), minimum))
-        return Sum(tuple(parts)) if parts and self.text else None
+            fields = [[self._word(name, word, boost) for name, boost in text_boosts.items()] for word in self.words]
+            words = [best_of(parts, tie) if combination == "best_fields" else sum_of(parts) for parts in fields]
+            parts.insert(0, sum_of(words, minimum))
+        return sum_of(parts) if parts and self.text else None
 
     def phrases(self) -> list[Weight]:
         """Returns the phrase boosts of a query of two words or more."""
@@ -153,7 +151,7 @@ class _Reader:
         if not self.fuzzy or len(word) < _MIN_FUZZY_LENGTH:
             return exact
         similar = _Q.fuzzy_term_query(schema, column, word, self.fuzzy)
-        return Best((exact, Weight(f"{name}:{word}~{self.fuzzy}", similar, boost * _FUZZY_WEIGHT)), 0.0)
+        return best_of([exact, Weight(f"{name}:{word}~{self.fuzzy}", similar, boost * _FUZZY_WEIGHT)], 0.0)
 
     def _whole_value(self, name: str, boost: float) -> Weight:
         if self.index.fields[name] != "keyword":

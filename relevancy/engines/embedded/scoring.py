@@ -7,6 +7,7 @@ from the tree that the query was made of; only the terms are explained by tantiv
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,14 +55,10 @@ class Sum:
     @property
     def text(self) -> str:
         """As `Weight.text`, with how many parts must match."""
-        if len(self.parts) == 1:
-            return self.parts[0].text
         return f"({' '.join(part.text for part in self.parts)})" + (f"~{self.minimum}" if self.minimum > 1 else "")
 
     def explain_failure(self, searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Node:
         """Returns which parts a document lacks that does not match enough of them."""
-        if len(self.parts) == 1 and isinstance(self.parts[0], Sum):
-            return self.parts[0].explain_failure(searcher, address)
         if self.minimum < 2:
             return no_match("No matching clauses")
         explained = [(part, part.explain(searcher, address)) for part in self.parts]
@@ -70,8 +67,6 @@ class Sum:
         return no_match(f"Failure to match minimum number of optional clauses: {self.minimum}", *matching, *missing)
 
     def query(self) -> tantivy.Query:
-        if len(self.parts) == 1:
-            return self.parts[0].query()
         return tantivy.Query.boolean_query([(tantivy.Occur.Should, part.query()) for part in self.parts], self.minimum)
 
     def explain(self, searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Node | None:
@@ -91,13 +86,9 @@ class Best:
     @property
     def text(self) -> str:
         """As `Weight.text`."""
-        if len(self.parts) == 1:
-            return self.parts[0].text
         return f"({' | '.join(part.text for part in self.parts)})" + (f"~{self.tie:g}" if self.tie else "")
 
     def query(self) -> tantivy.Query:
-        if len(self.parts) == 1:
-            return self.parts[0].query()
         return tantivy.Query.disjunction_max_query([part.query() for part in self.parts], self.tie)
 
     def explain(self, searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Node | None:
@@ -111,6 +102,16 @@ class Best:
 
 
 Part = Weight | Sum | Best
+
+
+def sum_of(parts: Sequence[Part], minimum: int = 1) -> Part:
+    """Returns the sum of parts; a single one is itself."""
+    return parts[0] if len(parts) == 1 else Sum(tuple(parts), minimum)
+
+
+def best_of(parts: Sequence[Part], tie: float) -> Part:
+    """Returns the best of parts; a single one is itself."""
+    return parts[0] if len(parts) == 1 else Best(tuple(parts), tie)
 
 
 def _explain_matching(parts: tuple[Part, ...], searcher: tantivy.Searcher, address: tantivy.DocAddress) -> list[Node]:

@@ -68,8 +68,8 @@ class HttpApiEngine(HttpEngine):
     def suggest_template(cls, fields: Sequence[str], options: Mapping[str, Any]) -> str:
         return example_template(options)
 
-    def _look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
-        """As `HttpEngine._look_up`, one request for each document. The response is the document as a hit, or a list of hits."""
+    def look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
+        """As `HttpEngine.look_up`, one request for each document. The response is the document as a hit, or a list of hits."""
         if not self._options.lookup:
             raise UnsupportedByEngine(
                 "The endpoint cannot look up documents by id.",
@@ -133,7 +133,7 @@ class HttpApiEngine(HttpEngine):
         self._http.rate_limit.wait()
         return self._send(self.render(self._test_request(query, template))).decode("utf-8-sig", "replace")
 
-    def _search_once(self, request: Request) -> Page:
+    def search_once(self, request: Request) -> Page:
         rendered = self.render(request)
         started = time.perf_counter()
         body = self._send(rendered)

@@ -32,7 +32,7 @@ from relevancy.engines.types import (
 
 from .client import open_client
 from .loading import load
-from .parameters import VOCABULARY, Parameters, field_list, misspelled_parameters, searched_fields
+from .parameters import VOCABULARY, field_list, misspelled_parameters, searched_fields
 from .references import check_field_list
 from .request import RESPONSE_FORMAT, SolrRequest, search_request, template_request
 from .results import (
@@ -131,7 +131,7 @@ class SolrEngine(HttpEngine):
     def template_warnings(cls, template: Template) -> list[TemplateWarning]:
         return misspelled_parameters(template)
 
-    def _look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
+    def look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
         check_field_list(field_list(fields), self._allowed_indexes)
         self._http.rate_limit.wait()
         parameters = [
@@ -148,15 +148,8 @@ class SolrEngine(HttpEngine):
         return (read_hit(document, fields) for document in documents)
 
     def explain(self, request: Request, doc_id: str) -> Mapping[str, Any]:
-        check_field_list(field_list(request.fields), self._allowed_indexes)
         only_document = f"{{!term f={_quoted(request.fields.id)}}}{doc_id}"
-        debugging: Parameters = [
-            ("debug", "results"),
-            ("debug.explain.structured", "true"),
-            ("fl", request.fields.id),
-            *RESPONSE_FORMAT,
-        ]
-        solr_request = template_request(request, self._allowed_indexes).with_parameters(*debugging)
+        solr_request = self._explaining(request)
         self._http.rate_limit.wait()
         # A filter does not change the score and, unlike explainOther, works across shards.
         response = self._send(solr_request.with_parameters(("fq", only_document), ("rows", "1")))
@@ -171,6 +164,12 @@ class SolrEngine(HttpEngine):
             return tree
         return left_out(tree, *self._failing_filters(solr_request, only_document))
 
+    def _explaining(self, request: Request) -> SolrRequest:
+        check_field_list(field_list(request.fields), self._allowed_indexes)
+        return template_request(request, self._allowed_indexes).with_parameters(
+            ("debug", "results"), ("debug.explain.structured", "true"), ("fl", request.fields.id), *RESPONSE_FORMAT
+        )
+
     def _failing_filters(self, solr_request: SolrRequest, only_document: str) -> list[str]:
         """Returns the filters that leave a document out although it matches the query: one request for each filter."""
         failing = []
@@ -183,16 +182,8 @@ class SolrEngine(HttpEngine):
         return failing or ["a filter of the request or of the request handler"]
 
     def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
-        check_field_list(field_list(request.fields), self._allowed_indexes)
-        solr_request = template_request(request, self._allowed_indexes).with_parameters(
-            ("fq", _terms_query(request.fields.id)),
-            ("doc_ids", _SEPARATOR.join(doc_ids)),
-            ("rows", str(len(doc_ids))),
-            ("debug", "results"),
-            ("debug.explain.structured", "true"),
-            ("fl", request.fields.id),
-            *RESPONSE_FORMAT,
-        )
+        only_documents = ("fq", _terms_query(request.fields.id)), ("doc_ids", _SEPARATOR.join(doc_ids))
+        solr_request = self._explaining(request).with_parameters(*only_documents, ("rows", str(len(doc_ids))))
         self._http.rate_limit.wait()
         response = self._send(solr_request)
         documents = total_and_documents(response, self._handler_url)[1]
@@ -257,7 +248,7 @@ class SolrEngine(HttpEngine):
         load(self._solr, self._http, self._core_path, loaded)
         return len(loaded)
 
-    def _search_once(self, request: Request) -> Page:
+    def search_once(self, request: Request) -> Page:
         solr_request = search_request(request, self._allowed_indexes)
         started = time.perf_counter()
         response = self._send(solr_request)

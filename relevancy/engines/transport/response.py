@@ -27,6 +27,21 @@ _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _ESCAPED_UNSTORABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
+_REFUSED = (EndpointRefused, "refused access", "Check the endpoint's credentials.")
+_NOT_READY = (EndpointUnreachable, "is not ready", "It may be starting or overloaded: try again later.")
+_FEWER = "Set fewer parallel requests or fewer requests per minute in the endpoint."
+_ERRORS: Mapping[int, tuple[type[EngineError], str, str]] = {
+    401: _REFUSED,
+    403: _REFUSED,
+    404: (EndpointUnreachable, "does not exist", "Check the name at the end of the address."),
+    408: (TooSlow, "timed out", "Try a cheaper query."),
+    429: (EndpointUnreachable, "received too many requests", _FEWER),
+    502: _NOT_READY,
+    503: _NOT_READY,
+    504: _NOT_READY,
+}
+
+
 class Response(NamedTuple):
     """A complete response. Header names are lower case; `body` is decompressed."""
 
@@ -130,22 +145,9 @@ def error_for_status(status: int, url: str, message: str, beginning: str = "") -
         half = _MAX_MESSAGE_LENGTH // 2 - 50
         message = f"{message[:half]} … {message[-half:]}"
     reason = f": {(message or beginning).rstrip('.')}" if message or beginning else ""
-    if status in (401, 403):
-        return EndpointRefused(
-            f"{url} refused access ({status}){reason}.", hint="Check the endpoint's credentials.", status=status
-        )
-    if status == 404:
-        return EndpointUnreachable(
-            f"{url} does not exist (404){reason}.", hint="Check the name at the end of the address.", status=status
-        )
-    if status == 408:
-        return TooSlow(f"{url} timed out (408){reason}.", hint="Try a cheaper query.", status=status)
-    if status == 429:
-        hint = "Set fewer parallel requests or fewer requests per minute in the endpoint."
-        return EndpointUnreachable(f"{url} received too many requests (429){reason}.", hint=hint, status=status)
-    if status in (502, 503, 504):
-        hint = "It may be starting or overloaded: try again later."
-        return EndpointUnreachable(f"{url} is not ready ({status}){reason}.", hint=hint, status=status)
+    if status in _ERRORS:
+        error, problem, hint = _ERRORS[status]
+        return error(f"{url} {problem} ({status}){reason}.", hint=hint, status=status)
     if message:
         return BadQuery(f"The engine rejected the query ({status}): {message}", status=status)
     return UnreadableResponse(
