@@ -144,18 +144,22 @@ def panels_at(place: Place, shown: object) -> Iterator[Panel]:
 
 @dataclass(frozen=True)
 class HistoryMark:
-    """Something that may have changed the scores of a case between two runs.
+    """Something that changed the scores of a case between two runs, or may have.
 
     text: a sentence below the chart. label: of a line in the chart before the run with the number `before`; none without a number.
+    version_id: of a scorer: the label stands beside its score of the run in the table instead. levels: horizontal lines in the chart,
+    each from one run to another, by number, at so many points.
     """
 
     text: str
     label: str = ""
     before: int | None = None
+    version_id: int | None = None
+    levels: Sequence[tuple[int, int, float]] = ()
 
 
-history_marks: Hook[[Case, Sequence[Run]], Iterable[HistoryMark]] = Hook()
-"""Called with a case and its runs, by number, for the page of its history."""
+history_marks: Hook[[Any], Iterable[HistoryMark]] = Hook()
+"""Called with a `scores.RunHistory` for the page of a case's history."""
 
 # --- tasks ---
 

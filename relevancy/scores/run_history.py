@@ -1,8 +1,8 @@
-"""All runs of a case under several scorers: their scores, each one's difference to the run before, and where the level changed."""
+"""All runs of a case under several scorers: their scores, and each one's difference to the run before."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from itertools import pairwise
@@ -11,12 +11,10 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 
 from relevancy.models import Attempt, Case, CaseScore, Run, RunComparison, ScorerVersion, case_revision
-from relevancy.statistics import MIN_LEVEL_VALUES, LevelChange, find_level_changes
 
 from .definitions import missing_measures
 
 MAX_RUNS = 2000  # of one page: the newest
-MIN_LEVEL_RUNS = MIN_LEVEL_VALUES
 _RUN_FIELDS = (
     "case",
     "number",
@@ -95,50 +93,16 @@ class HistoryRun:
 
 
 @dataclass(frozen=True)
-class Level:
-    """Runs whose score has the same level under a version.
-
-    first, last: numbers of runs. mean: points.
-    change: how it differs from the level before; None for the first one of a series.
-    """
-
-    first: int
-    last: int
-    mean: float
-    change: LevelChange | None = None
-
-
-@dataclass(frozen=True)
-class LevelHistory:
-    """The levels of a case under a version.
-
-    levels: by series, oldest first. A series begins with each run whose difference to the run before is not known.
-    runs: how many complete runs have a place in one. longest: how many runs the longest series has.
-    """
-
-    series: Sequence[Sequence[Level]]
-    runs: int
-    longest: int
-
-    @property
-    def changes(self) -> dict[int, LevelChange]:
-        """The changes by the number of the first run of the new level."""
-        return {level.first: level.change for levels in self.series for level in levels if level.change}
-
-
-@dataclass(frozen=True)
 class RunHistory:
     """The runs of a case.
 
     runs: oldest first. omitted: how many older ones there are.
-    levels: by version id.
     """
 
     case: Case
     versions: Sequence[ScorerVersion]
     runs: Sequence[HistoryRun]
     omitted: int
-    levels: Mapping[int, LevelHistory]
 
     @property
     def rescoring(self) -> int:
@@ -176,7 +140,7 @@ def read_history(case: Case, versions: Sequence[ScorerVersion]) -> RunHistory:
                 entry.steps[version.pk] = RunStep(before.run.number, *stored[key])
             elif version.pk not in missing and not is_lost:
                 entry.steps[version.pk] = RunStep(before.run.number, is_being_rescored=True)
-    return RunHistory(case, versions, entries, omitted, find_levels(complete, versions))
+    return RunHistory(case, versions, entries, omitted)
 
 
 def _read_runs(case: Case) -> list[Run]:
@@ -234,59 +198,3 @@ def _read_steps(case: Case, versions: Sequence[ScorerVersion]) -> dict[tuple[int
         )
         for run_id, baseline_id, version_id, score, before, compared, newly, no_longer in rows
     }
-
-
-def find_levels(complete: Sequence[HistoryRun], versions: Sequence[ScorerVersion]) -> dict[int, LevelHistory]:
-    """Returns where the level of the complete runs changed, by version id. The p of all versions are corrected together.
-
-    The scores of two runs may be means over different queries. Therefore each series ends with the score of its last run, and goes
-    back by the differences between a run and the one before, which are over the queries scored in both: the newest level is the
-    one that the newest scores are read at.
-    """
-    series = [(version.pk, part) for version in versions for part in _chain(complete, version)]
-    level_changes = find_level_changes([[value for _, value in part] for _, part in series])
-    levels: dict[int, list[list[Level]]] = {version.pk: [] for version in versions}
-    lengths: dict[int, list[int]] = {version.pk: [] for version in versions}
-    for (version_id, part), changes in zip(series, level_changes, strict=True):
-        lengths[version_id].append(len(part))
-        levels[version_id].append(_divide(part, changes))
-    return {
-        version_id: LevelHistory(parts, sum(lengths[version_id]), max(lengths[version_id], default=0))
-        for version_id, parts in levels.items()
-    }
-
-
-def _chain(complete: Sequence[HistoryRun], version: ScorerVersion) -> list[list[tuple[int, float]]]:
-    """Returns series of run numbers and values."""
-    series: list[list[tuple[int, float]]] = []
-    last_scores: list[float] = []
-    is_linked = False
-    for entry in complete:
-        score, step = entry.scores.get(version.pk), entry.steps.get(version.pk)
-        if score is None or not score.is_current or score.score is None:
-            is_linked = False
-            continue
-        if is_linked and step is not None and step.difference is not None:
-            series[-1].append((entry.run.number, series[-1][-1][1] + step.difference))
-        else:
-            series.append([(entry.run.number, 0.0)])
-            last_scores.append(0.0)
-        last_scores[-1] = score.score
-        is_linked = True
-    return [
-        [(number, last + value - part[-1][1]) for number, value in part]
-        for part, last in zip(series, last_scores, strict=True)
-    ]
-
-
-def _divide(part: Sequence[tuple[int, float]], changes: Sequence[LevelChange]) -> list[Level]:
-    edges = [0, *(change.position for change in changes), len(part)]
-    return [
-        Level(
-            first=part[start][0],
-            last=part[stop - 1][0],
-            mean=sum(value for _, value in part[start:stop]) / (stop - start),
-            change=change,
-        )
-        for (start, stop), change in zip(pairwise(edges), [None, *changes], strict=True)
-    ]

@@ -10,7 +10,6 @@ from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
 from .generators import SEED
 from .intervals import INTERVAL_KIND, Interval, find_interval, t_test
-from .level_changes import MIN_LEVEL_VALUES, ChangePoint, LevelChange, find_level_changes, pettitt_test
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference
 from .randomisation import RunMeans, compare_means
@@ -22,16 +21,13 @@ __all__ = [
     "ALPHA",
     "EQUIVALENCE_MARGIN",
     "INTERVAL_KIND",
-    "MIN_LEVEL_VALUES",
     "SEED",
     "TIE",
     "Agreement",
-    "ChangePoint",
     "Coefficient",
     "Differences",
     "Interval",
     "KappaWeights",
-    "LevelChange",
     "Movements",
     "PairAgreement",
     "PairedComparison",
@@ -47,13 +43,11 @@ __all__ = [
     "count_movements",
     "detectable_difference",
     "find_interval",
-    "find_level_changes",
     "group_runs",
     "jaccard",
     "list_too_few",
     "measure_agreement",
     "merge_units",
-    "pettitt_test",
     "rbo",
     "sign_test",
     "t_test",

@@ -1,6 +1,5 @@
-"""All runs of a case: scores and differences that follow the law of differences, and changes of the level."""
+"""All runs of a case: scores and differences that follow the law of differences."""
 
-import numpy as np
 import pytest
 from django.utils import timezone
 
@@ -71,7 +70,6 @@ def test_nothing_shows_a_number_before_it_has_been_rescored(case, attempt):
         for step in entry.steps.values():
             assert step.is_being_rescored
             assert step.difference is None
-    assert all(level.runs == 0 for level in history.levels.values())
     rescore(case)
     history = read(case)
     assert history.rescoring == 0
@@ -116,55 +114,6 @@ def test_steps_are_over_the_queries_scored_in_both(case, attempt):
     assert (step.difference, step.compared, step.others) == (0, 3, 1)
 
 
-def test_levels_follow_the_steps_and_not_the_means(case, attempt):
-    """A query that scores 0 is added: the mean falls, and the level does not."""
-    for _ in range(6):
-        run_with(attempt, q1="a", q2="a", q3="a")
-    queries.add(case=case, texts=["query 4"])
-    rate_all(case, {"query 4": {"z": 3}}, case.owner)
-    for _ in range(6):
-        run_with(attempt, q1="a", q2="a", q3="a", q4="yz")
-    rescore(case)
-    history = read(case)
-    levels = history.levels[history.versions[0].pk]
-    assert {entry.scores[history.versions[0].pk].score for entry in history.runs} == {100, 75}
-    assert (levels.runs, levels.longest, levels.changes) == (12, 12, {})
-
-
-def test_a_change_of_the_level_begins_with_its_first_run(case, attempt):
-    for _ in range(6):
-        run_with(attempt, q1="xa", q2="xa", q3="a")
-    for _ in range(6):
-        run_with(attempt, q1="a", q2="a", q3="a")
-    rescore(case)
-    history = read(case)
-    for version in history.versions:
-        ((number, change),) = history.levels[version.pk].changes.items()
-        assert number == 7
-        assert (change.values_before, change.values_after) == (6, 6)
-        assert change.p < 0.05
-    change = history.levels[history.versions[0].pk].changes[7]
-    assert (change.before, change.after) == pytest.approx((100 / 3, 100))
-    ((before, after),) = history.levels[history.versions[0].pk].series
-    assert (before.first, before.last, after.first, after.last) == (1, 6, 7, 12)
-
-
-def test_the_newest_level_is_where_the_newest_scores_are(case, attempt):
-    """The mean falls by 25 with a new query that scores 0; levels are those of the queries as they are now."""
-    for _ in range(6):
-        run_with(attempt, q1="xa", q2="xa", q3="a")
-    queries.add(case=case, texts=["query 4"])
-    rate_all(case, {"query 4": {"z": 3}}, case.owner)
-    for _ in range(6):
-        run_with(attempt, q1="a", q2="a", q3="a", q4="yz")
-    rescore(case)
-    history = read(case)
-    p_at_1 = history.versions[0].pk
-    assert history.runs[-1].scores[p_at_1].score == 75
-    change = history.levels[p_at_1].changes[7]
-    assert (change.before, change.after) == pytest.approx((75 - 200 / 3, 75))
-
-
 def test_a_series_ends_where_no_query_is_scored_in_both(case, attempt):
     run_with(attempt, q1="a", q2="a", q3="a")
     for text in RATINGS:
@@ -177,7 +126,6 @@ def test_a_series_ends_where_no_query_is_scored_in_both(case, attempt):
     p_at_1 = history.versions[0].pk
     assert history.runs[1].steps[p_at_1].difference is None
     assert not history.runs[1].steps[p_at_1].is_being_rescored
-    assert history.levels[p_at_1].longest == 1
 
 
 def test_constant_number_of_statements_and_the_newest_runs(case, attempt, monkeypatch, django_assert_num_queries):
@@ -237,18 +185,6 @@ def write_runs(case, attempt, versions, values):
         for version in versions
     )
     return runs
-
-
-def test_levels_of_many_runs(case, attempt):
-    run_with(attempt, q1="a", q2="a", q3="a")
-    noise = np.random.default_rng(5).normal(0, 1, size=300).round(2)
-    values = [float(value) for value in np.repeat([60.0, 70.0, 55.0], 100) + noise]
-    write_runs(case, attempt, versions_of(case), values)
-    history = read(case)
-    changes = history.levels[history.versions[0].pk].changes
-    assert all(min(abs(number - true) for true in (102, 202)) <= 1 for number in changes)
-    assert len(changes) == 2
-    assert [change.difference > 0 for change in changes.values()] == [True, False]
 
 
 def test_enqueue_history_rescore_only_once(case, monkeypatch):

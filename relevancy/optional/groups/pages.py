@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy.hooks import Hook, Link
 from relevancy.models import Case, Role
-from relevancy.statistics.types import Verdict
+from relevancy.statistics import Verdict
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest

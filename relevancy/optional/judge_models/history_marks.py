@@ -1,13 +1,14 @@
 """Which judge models the ratings of a book are by, and since when: another judge, prompt or model is another rater."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db.models import Count, Exists, Min, OuterRef
 
 from relevancy.hooks import HistoryMark
-from relevancy.models import Book, Case, Rating, Run
+from relevancy.models import Book, Rating
+from relevancy.scores import RunHistory
 from relevancy.wording import counted
 
 from .models import JudgeAnswer
@@ -47,10 +48,10 @@ def read_judge_versions(book: Book) -> list[JudgeVersion]:
     ]
 
 
-def mark_judges(case: Case, runs: Sequence[Run]) -> Iterator[HistoryMark]:
+def mark_judges(history: RunHistory) -> Iterator[HistoryMark]:
     """Yields a mark for each version of a judge model, the earliest first. A line in the chart stands where another one began."""
-    for number, version in enumerate(read_judge_versions(case.book)):
-        before = next((run.number for run in runs if run.created_at > version.since), None)
+    for number, version in enumerate(read_judge_versions(history.case.book)):
+        before = next((entry.run.number for entry in history.runs if entry.run.created_at > version.since), None)
         when = f"before run {before}" if before is not None else "after the newest run"
         judge = f"“{version.judge}” (model {version.model}, prompt {version.prompt})"
         ratings = counted(version.ratings, "rating counts", "ratings count")

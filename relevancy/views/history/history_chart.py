@@ -22,8 +22,8 @@ def build_chart(
     marks: Sequence[hooks.HistoryMark],
     colours: Mapping[int, int],
 ) -> Chart:
-    """Returns the chart of the case scores by the number of the run, with the range of the first scorer as a band, the levels where
-    one changed, the annotations, and marks of what else changed. A score that is being rescored is a gap.
+    """Returns the chart of the case scores by the number of the run, with the range of the first scorer as a band, the
+    annotations, and the marks of optional apps. A score that is being rescored is a gap.
 
     colours: of the attempts, from 1, by attempt id.
     """
@@ -33,7 +33,7 @@ def build_chart(
     for number, version in enumerate(others, 1):
         _add_line(figure, history, version, DASHES[number % len(DASHES)], "--ink-3")
     _add_line(figure, history, first, DASHES[0], "--ink-2")
-    _add_levels(figure, history)
+    _add_levels(figure, marks)
     _add_dots(figure, history, first, colours)
     _add_notes(figure, history, notes)
     _add_marks(figure, marks)
@@ -141,23 +141,16 @@ def _add_band(figure: go.Figure, history: scores.RunHistory, version: ScorerVers
         )
 
 
-def _add_levels(figure: go.Figure, history: scores.RunHistory) -> None:
-    """Adds the levels as lines, where one changed."""
-    x: list[int | None] = []
-    y: list[float | None] = []
-    for version in history.versions:
-        for levels in history.levels[version.pk].series:
-            if len(levels) > 1:
-                for level in levels:
-                    x += [level.first, level.last, None]
-                    y += [level.mean, level.mean, None]
-    if x:
+def _add_levels(figure: go.Figure, marks: Sequence[hooks.HistoryMark]) -> None:
+    """Adds the levels of marks as lines."""
+    levels = [level for mark in marks for level in mark.levels]
+    if levels:
         figure.add_trace(
             go.Scatter(
                 name="Level",
                 mode="lines",
-                x=x,
-                y=y,
+                x=[number for first, last, _ in levels for number in (first, last, None)],
+                y=[score for *_, points in levels for score in (points, points, None)],
                 line={"width": 3},
                 opacity=0.6,
                 hoverinfo="skip",
@@ -191,7 +184,7 @@ def _add_notes(figure: go.Figure, history: scores.RunHistory, notes: Sequence[ca
 def _add_marks(figure: go.Figure, marks: Sequence[hooks.HistoryMark]) -> None:
     """Adds a dotted line for each mark that stands before a run."""
     for mark in marks:
-        if mark.before is not None:
+        if mark.before is not None and mark.version_id is None:
             x = mark.before - 0.5
             line = {"width": 1, "dash": "dot"}
             figure.add_shape(type="line", x0=x, x1=x, y0=0, y1=1, yref="paper", layer="below", line=line)

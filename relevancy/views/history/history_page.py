@@ -10,13 +10,11 @@ from django.urls import reverse
 
 from relevancy import cases, hooks, scores
 from relevancy.models import Case, Run, ScorerVersion, User
-from relevancy.statistics.types import LevelChange
 from relevancy.views.charts import Chart
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 
 from .history_chart import build_chart
-from .level_texts import INDEPENDENCE_NOTE, describe_change, describe_levels
 
 PAGE_SIZE = 50
 MAX_SCORERS = 4
@@ -28,14 +26,13 @@ class ScoreCell:
     """What a row says about one scorer.
 
     score: None if the run has none. step: None for the first complete run, and for others. compare_url: of the step.
-    level: a change of the level that begins with the run. level_text: the change in words.
+    marks: what optional apps say about it.
     """
 
     score: scores.HistoryScore | None
     step: scores.RunStep | None
     compare_url: str
-    level: LevelChange | None
-    level_text: str
+    marks: Sequence[hooks.HistoryMark]
 
 
 @dataclass(frozen=True)
@@ -124,19 +121,8 @@ class HistoryPage:
 
     @cached_property
     def marks(self) -> list[hooks.HistoryMark]:
-        """What else may have changed the scores."""
-        runs = [entry.run for entry in self.history.runs]
-        return [mark for marks in hooks.history_marks(self.case, runs) for mark in marks]
-
-    def level_sentences(self) -> list[str]:
-        """Returns what is known about the level of each scorer, and if a change is shown, what its p takes for granted."""
-        sentences = [
-            sentence
-            for version in self.versions
-            for sentence in describe_levels(version, self.history.levels[version.pk], self.rescoring)
-        ]
-        is_changed = any(levels.changes for levels in self.history.levels.values())
-        return [*sentences, INDEPENDENCE_NOTE] if is_changed else sentences
+        """What optional apps say about the scores."""
+        return [mark for marks in hooks.history_marks(self.history) for mark in marks]
 
     @cached_property
     def page(self) -> Page[scores.HistoryRun]:
@@ -144,22 +130,21 @@ class HistoryPage:
         return Paginator(list(reversed(self.history.runs)), PAGE_SIZE).get_page(self._page)
 
     def rows(self) -> list[HistoryRow]:
-        changes = [(version, self.history.levels[version.pk].changes) for version in self.versions]
         return [
             HistoryRow(
                 entry,
                 self.colours[entry.run.attempt_id],
                 self.notes_by_run.get(entry.run_id, []),
-                [self._cell(entry, version, by_run.get(entry.run.number)) for version, by_run in changes],
+                [self._cell(entry, version) for version in self.versions],
             )
             for entry in self.page
         ]
 
-    def _cell(self, entry: scores.HistoryRun, version: ScorerVersion, change: LevelChange | None) -> ScoreCell:
+    def _cell(self, entry: scores.HistoryRun, version: ScorerVersion) -> ScoreCell:
         step = entry.steps.get(version.pk)
         url = ""
         if step is not None and step.difference is not None:
             runs = {"run": [step.baseline, entry.run.number], "scorer": version.scorer_id}
             url = reverse("compare", args=[self.case.pk], query=runs)
-        text = describe_change(change, entry.run.number) if change else ""
-        return ScoreCell(entry.scores.get(version.pk), step, url, change, text)
+        marks = [mark for mark in self.marks if (mark.version_id, mark.before) == (version.pk, entry.run.number)]
+        return ScoreCell(entry.scores.get(version.pk), step, url, marks)

@@ -1,4 +1,4 @@
-"""The history page of a case: chart, levels, table, CSV, and the annotations that are edited from it."""
+"""The history page of a case: chart, table, CSV, and the annotations that are edited from it."""
 
 import csv
 import json
@@ -46,19 +46,15 @@ def test_a_case_without_runs_says_what_to_do(sign_in, case):
     assert elements(tree(response), id="history-runs") == []
 
 
-def test_chart_levels_and_table(sign_in, case, runs):
+def test_chart_and_table(sign_in, case, runs):
     client = sign_in("viewer")
     client.get(at(case, "history"))  # the differences under the second scorer are computed
     response = client.get(at(case, "history"))
     names = [trace.get("name") for trace in figure(response)["data"]]
-    assert {"P@1", "RR@10", "Level"} <= set(names)
+    assert {"P@1", "RR@10"} <= set(names)
     dots = [trace for trace in figure(response)["data"] if trace["mode"] == "markers"]
     assert [(len(trace["x"]), trace["meta"]["color"]) for trace in dots] == [(6, "--series-1"), (6, "--series-2")]
     assert "&lt;b&gt;" in dots[0]["hovertext"][0]
-    levels = [words(item) for item in elements(by_id(response, "levels"), _name="li")]
-    assert len(levels) == 3
-    assert "p is too small: with an autocorrelation of .5, 19 to 43 of 100 histories without a change" in levels[2]
-    assert levels[0].startswith("P@1: from run 7 on, the level is 100.0 points higher: 100.0 instead of 0.0")
     assert list(rows(response)) == [str(number) for number in range(12, 0, -1)]
     seventh = rows(response)["7"]
     assert "+100.0" in words(seventh)
@@ -72,7 +68,6 @@ def test_one_run(sign_in, case):
     run_now(make_attempt(case))
     response = sign_in("viewer").get(at(case, "history"))
     assert list(rows(response)) == ["1"]
-    assert "can be told from 8 complete runs on; so far, 1" in words(by_id(response, "levels"))
 
 
 def test_chosen_scorers(sign_in, case, runs):
@@ -81,8 +76,6 @@ def test_chosen_scorers(sign_in, case, runs):
     heads = [words(head) for head in elements(by_id(response, "runs"), _name="th")]
     assert "RR@10" in heads
     assert "P@1" not in heads
-    assert words(by_id(response, "levels")).startswith("RR@10")
-    assert "autocorrelation" not in words(by_id(response, "levels"))
 
 
 def test_what_is_being_rescored_is_no_number_and_the_page_polls(sign_in, case, runs, monkeypatch):

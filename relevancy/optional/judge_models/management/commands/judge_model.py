@@ -14,7 +14,7 @@ from relevancy.management.command import add_owner, fail, find_book, find_case, 
 from relevancy.models import Book, Run
 from relevancy.optional.judge_models import calibration, counting, jobs, judges, prompts, protocols
 from relevancy.optional.judge_models.models import JudgeAnswer, JudgeJob, JudgeModel
-from relevancy.statistics.types import Coefficient
+from relevancy.statistics import Coefficient
 from relevancy.templatetags import numbers
 
 FIELDS = ("name", "protocol", "url", "model", "prompt", "parallel", "image_tokens")  # as they are entered

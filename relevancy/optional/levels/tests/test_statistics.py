@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from scipy.stats import mannwhitneyu, rankdata
 
-from relevancy.statistics import StatisticsError, find_level_changes, pettitt_test
-from relevancy.statistics.level_changes import _mean_ranks
-from relevancy.views.history.level_texts import INDEPENDENCE_NOTE
+from relevancy.optional.levels.additions import INDEPENDENCE_NOTE
+from relevancy.optional.levels.statistics import _mean_ranks, find_level_changes, pettitt_test
+from relevancy.statistics import StatisticsError
 
 
 def brute_force(values):
