@@ -45,8 +45,7 @@ def list_annotations(request: ApiRequest, case_id: Id, page: Query[PageParameter
     """The annotations of a case, oldest first."""
     case = get_case(request, case_id)
     present = case.annotations.filter(removed_at=None).select_related("run", "created_by")
-    rows, following = paginate(present.defer("run__config"), page, "id")
-    return {"items": rows, "next": following}
+    return paginate(present.defer("run__config"), page, "id")
 
 
 @router.post("/cases/{case_id}/annotations", auth=WRITE, response={201: AnnotationDetails})

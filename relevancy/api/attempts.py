@@ -80,8 +80,7 @@ def list_attempts(request: ApiRequest, case_id: Id, page: Query[AttemptFilter]) 
     """The attempts of a case, newest first, except archived ones."""
     attempts = get_case(request, case_id).attempts.filter(archived_at__isnull=not page.archived)
     attempts = attempts.select_related("endpoint", "parent", "created_by")
-    rows, following = paginate(attempts.defer("endpoint__credentials", "endpoint__headers"), page, "-number")
-    return {"items": rows, "next": following}
+    return paginate(attempts.defer("endpoint__credentials", "endpoint__headers"), page, "-number")
 
 
 @router.get("/cases/{case_id}/attempts/{number}", auth=READ, response=AttemptDetails)

@@ -147,8 +147,7 @@ class PairParameters(Input):
 @router.get("/books", auth=READ, response=Page[BookSummary])
 def list_books(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The books that you may see."""
-    rows, following = paginate(books.find_books(request.user), page, "id")
-    return {"items": rows, "next": following}
+    return paginate(books.find_books(request.user), page, "id")
 
 
 @router.get("/books/{book_id}", auth=READ, response=BookDetails)
@@ -181,8 +180,7 @@ def delete_book(request: ApiRequest, book_id: Id, if_match: IfMatch) -> Status[N
 @router.get("/books/{book_id}/queries", auth=READ, response=Page[BookQueryDetails])
 def list_book_queries(request: ApiRequest, book_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The queries of a book, oldest first, with how many of their documents are rated."""
-    rows, following = paginate(books.queries_with_coverage(get_book(request, book_id)), page, "id")
-    return {"items": rows, "next": following}
+    return paginate(books.queries_with_coverage(get_book(request, book_id)), page, "id")
 
 
 @router.post("/books/{book_id}/copies", auth=WRITE, response={201: BookDetails})

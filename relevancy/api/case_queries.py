@@ -73,8 +73,7 @@ class CaseQueryChanges(Input):
 def list_case_queries(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The queries of a case in their order."""
     present = get_case(request, case_id).case_queries.present().select_related("query")
-    rows, following = paginate(present, page, "position", "id")
-    return {"items": rows, "next": following}
+    return paginate(present, page, "position", "id")
 
 
 @router.post("/cases/{case_id}/queries", auth=WRITE, response={201: AddedQueries})

@@ -127,8 +127,7 @@ class CaseFilter(PageParameters):
 def list_cases(request: ApiRequest, page: Query[CaseFilter]) -> dict[str, Any]:
     """The cases that you may see, oldest first."""
     visible = cases.find_cases(request.user, archived=page.archived, text=page.text)
-    rows, following = paginate(visible, page, "id")
-    return {"items": rows, "next": following}
+    return paginate(visible, page, "id")
 
 
 @router.post("/cases", auth=WRITE, response={201: CaseDetails})

@@ -132,8 +132,7 @@ class ConnectionTest(Schema):
 def list_endpoints(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The endpoints that you may see, except archived ones."""
     visible = Endpoint.objects.visible_to(request.user).live().defer("credentials", "headers")
-    rows, following = paginate(visible, page, "id")
-    return {"items": rows, "next": following}
+    return paginate(visible, page, "id")
 
 
 @router.post("/endpoints", auth=WRITE, response={201: EndpointDetails})

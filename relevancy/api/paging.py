@@ -34,10 +34,8 @@ class PageParameters(Input):
     cursor: str = Field("", max_length=200, description="`next` of the page before; empty for the first page.")
 
 
-def paginate[M: Model](
-    rows: QuerySet[M], page: PageParameters, *order: str, size_of: str = ""
-) -> tuple[list[M], str | None]:
-    """Returns the rows of a page and the cursor of the next one.
+def paginate[M: Model](rows: QuerySet[M], page: PageParameters, *order: str, size_of: str = "") -> dict[str, Any]:
+    """Returns a page: its rows as `items`, and as `next` the cursor of the next page.
 
     order: names of fields that order the rows uniquely, all with a leading "-" or none. Raises `ValidationError` for the cursor.
     size_of: the field that may be large. A page ends before it has more than `MAX_CHARACTERS` of it.
@@ -51,9 +49,9 @@ def paginate[M: Model](
         limit = max(1, sum(total <= MAX_CHARACTERS for total in accumulate(sizes)))
     items = list(rows.order_by(*order)[: limit + 1])
     if len(items) <= limit:
-        return items, None
+        return {"items": items, "next": None}
     last = items[limit - 1]
-    return items[:limit], _encode([getattr(last, name) for name in names])
+    return {"items": items[:limit], "next": _encode([getattr(last, name) for name in names])}
 
 
 def _after(names: Sequence[str], values: Sequence[float], lookup: str) -> Q:

@@ -114,8 +114,9 @@ def list_ratings(
     """The ratings of all raters, oldest first. The ETag can be sent as If-Match when you change them."""
     query = get_query(request, query_id)
     ratings.move_ratings_of(query)
-    rows, following = paginate(Rating.objects.filter(query=query).select_related("rater"), page, "id")
-    return set_etag(response, {"items": rows, "next": following}, state=query.revision)
+    return set_etag(
+        response, paginate(Rating.objects.filter(query=query).select_related("rater"), page, "id"), state=query.revision
+    )
 
 
 @router.get("/queries/{query_id}/grades", auth=READ, response=Grades)

@@ -188,8 +188,7 @@ def import_run(request: ApiRequest, case_id: Id, new: ImportedRun) -> Status[Run
 def list_runs(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The runs of a case, newest first."""
     case = get_case(request, case_id)
-    rows, following = paginate(case.runs.select_related("attempt", "created_by"), page, "-number")
-    return {"items": rows, "next": following}
+    return paginate(case.runs.select_related("attempt", "created_by"), page, "-number")
 
 
 @router.post("/cases/{case_id}/attempts/{number}/runs", auth=WRITE, response={200: RunDetails, 202: RunDetails})
@@ -233,13 +232,13 @@ def cancel_run(request: ApiRequest, run_id: Id) -> Status[Run]:
 def list_rankings(request: ApiRequest, run_id: Id, page: Query[RankingParameters]) -> dict[str, Any]:
     """The ranked documents of each query, with its scores. A page ends early rather than be larger than 5 million characters."""
     run = get_run(request, run_id)
-    rows, following = paginate(run.rankings.select_related("query").defer("explanations"), page, "id", size_of="hits")
+    listed = paginate(run.rankings.select_related("query").defer("explanations"), page, "id", size_of="hits")
     versions = {version.pk: version for version in ScorerVersion.objects.used_by(run.case_id).defer("script")}
     stored: dict[int, list[QueryScore]] = {}
-    for score in QueryScore.objects.filter(ranking__in=[row.pk for row in rows], version__in=versions):
+    for score in QueryScore.objects.filter(ranking__in=[row.pk for row in listed["items"]], version__in=versions):
         stored.setdefault(score.ranking_id, []).append(score)
-    items = [_ranking(row, stored.get(row.pk, []), versions, with_fields=page.fields) for row in rows]
-    return {"items": items, "next": following}
+    items = [_ranking(row, stored.get(row.pk, []), versions, with_fields=page.fields) for row in listed["items"]]
+    return {**listed, "items": items}
 
 
 @router.put("/runs/{run_id}/pin", auth=WRITE, response={204: None})

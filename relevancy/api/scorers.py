@@ -117,8 +117,8 @@ class TrialResult(Schema):
 def list_scorers(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The scorers that you may see, except retired ones."""
     visible = Scorer.objects.visible_to(request.user).live().select_related("owner").prefetch_related("versions")
-    rows, following = paginate(visible, page, "id")
-    return {"items": [scorers.newest_version(row) for row in rows], "next": following}
+    listed = paginate(visible, page, "id")
+    return {**listed, "items": [scorers.newest_version(row) for row in listed["items"]]}
 
 
 @router.post("/scorers", auth=WRITE, response={201: ScorerDetails})

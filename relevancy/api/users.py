@@ -58,9 +58,10 @@ def read_me(request: ApiRequest) -> dict[str, Any]:
 @router.get("/teams", auth=READ, response=Page[TeamDetails])
 def list_teams(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """Your teams; for admins all teams."""
-    rows, following = paginate(Team.objects.visible_to(request.user), page, "id")
+    listed = paginate(Team.objects.visible_to(request.user), page, "id")
     roles = dict(Membership.objects.filter(user=request.user).values_list("team_id", "role"))
     items = [
-        {"id": row.pk, "name": row.name, "role": Role(roles[row.pk]).label if row.pk in roles else None} for row in rows
+        {"id": row.pk, "name": row.name, "role": Role(roles[row.pk]).label if row.pk in roles else None}
+        for row in listed["items"]
     ]
-    return {"items": items, "next": following}
+    return {**listed, "items": items}

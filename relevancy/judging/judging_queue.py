@@ -9,7 +9,6 @@ import hashlib
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from itertools import batched
 from typing import TypedDict, Unpack
@@ -43,14 +42,6 @@ BATCH = 500
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Where a pair comes from: the run and the rank, counted from 1."""
-
-    run_id: int
-    rank: int
-
-
 class JudgingChanges(TypedDict, total=False):
     """What `set_judging` changes, with the meaning it has for `JudgingQueue`; what is left out stays."""
 
@@ -61,6 +52,10 @@ class JudgingChanges(TypedDict, total=False):
     run_a: Run | None
     run_b: Run | None
     version: ScorerVersion | None
+
+
+type Changes = Mapping[tuple[int, str], float]
+"""`{(query id, document id): points}` of unrated documents that can change the comparison of two runs."""
 
 
 def judging_queue(book: Book) -> JudgingQueue:
@@ -130,21 +125,10 @@ def build_judging_queue(*, book: Book) -> int:
     for number, query_ids in enumerate(batched(cases_by_query, QUERIES_PER_TRANSACTION)):
         if number:
             time.sleep(scores.PAUSE_SECONDS)
-        sources = _read_sources(query_ids, cases_by_query, runs_by_case, queue.depth)
+        pairs = _read_pairs(queue, query_ids, cases_by_query, runs_by_case)
         changes, revisions = _measure_changes(meter, query_ids)
-        pairs = [
-            JudgingPair(
-                queue=queue,
-                query_id=query_id,
-                doc_id=doc_id,
-                run_id=source.run_id,
-                rank=source.rank,
-                key=pair_key(queue, query_id, doc_id, source.rank, changes.get((query_id, doc_id), 0.0)),
-                revision=revisions.get(query_id),
-            )
-            for query_id in query_ids
-            for doc_id, source in sources[query_id].items()
-        ]
+        for pair in pairs:
+            pair.key, pair.revision = pair_key(queue, pair, changes), revisions.get(pair.query_id)
         _store(query_ids, pairs)
         total += len(pairs)
     _remove_other_queries(queue, cases_by_query.keys())
@@ -178,8 +162,7 @@ def refresh_judging_order(*, book: Book) -> int:
             stored = list(pairs.filter(query__in=query_ids))
             comes_earlier = False
             for pair in stored:
-                change = changes.get((pair.query_id, pair.doc_id), 0.0)
-                key = pair_key(queue, pair.query_id, pair.doc_id, pair.rank, change)
+                key = pair_key(queue, pair, changes)
                 comes_earlier |= pair.level is not None and key < pair.key
                 pair.key, pair.revision = key, revisions[pair.query_id]
             JudgingPair.objects.bulk_update(stored, ["key", "revision"], batch_size=BATCH)
@@ -188,9 +171,7 @@ def refresh_judging_order(*, book: Book) -> int:
     return len(changed)
 
 
-def _measure_changes(
-    meter: ChangeMeter | None, query_ids: Sequence[int]
-) -> tuple[Mapping[tuple[int, str], float], Mapping[int, int]]:
+def _measure_changes(meter: ChangeMeter | None, query_ids: Sequence[int]) -> tuple[Changes, Mapping[int, int]]:
     """Returns what the meter says, and the revisions of the queries, read before: a rating that arrives in between leaves a key that is
     computed again."""
     if meter is None:
@@ -199,7 +180,7 @@ def _measure_changes(
     return meter.measure(query_ids), revisions
 
 
-def pair_key(queue: JudgingQueue, query_id: int, doc_id: str, rank: int, change: float = 0.0) -> float:
+def pair_key(queue: JudgingQueue, pair: JudgingPair, changes: Changes) -> float:
     """Returns the position of a pair in the order of the queue, always the same for the same seed.
 
     Query by query: queries in the order of their ids, their documents shuffled, which hides the ranks.
@@ -207,20 +188,21 @@ def pair_key(queue: JudgingQueue, query_id: int, doc_id: str, rank: int, change:
     Random, better ranks sooner: a random order without replacement in which each next pair is drawn with a probability
     proportional to 1 / rank. The key is an exponential variable with that rate (Efraimidis & Spirakis 2006, Weighted random
     sampling with a reservoir, Information Processing Letters 97).
-    What changes the comparison of two runs most: by `change`, in points, the largest first; then those that change nothing, best ranks
-    first.
+    What changes the comparison of two runs most: by the change, in points, the largest first; then those that change nothing, best
+    ranks first.
     """
-    digest = hashlib.blake2b(f"{queue.seed}:{query_id}:{doc_id}".encode(), digest_size=8).digest()
+    digest = hashlib.blake2b(f"{queue.seed}:{pair.query_id}:{pair.doc_id}".encode(), digest_size=8).digest()
     uniform = (int.from_bytes(digest) + 0.5) / 2**64  # in (0, 1)
     match JudgingQueue.Order(queue.order):
         case JudgingQueue.Order.QUERY:
-            return query_id + uniform
+            return pair.query_id + uniform
         case JudgingQueue.Order.RANK:
-            return rank + uniform
+            return pair.rank + uniform
         case JudgingQueue.Order.WEIGHTED:
-            return -math.log(uniform) * rank
+            return -math.log(uniform) * pair.rank
         case JudgingQueue.Order.DIFFERENCE:
-            return -change if change > 0 else rank + uniform
+            change = changes.get((pair.query_id, pair.doc_id), 0.0)
+            return -change if change > 0 else pair.rank + uniform
 
 
 def _read_runs(queue: JudgingQueue) -> dict[int, list[int]]:
@@ -255,25 +237,27 @@ def _cases_by_query(case_ids: Iterable[int]) -> dict[int, list[int]]:
     return cases_by_query
 
 
-def _read_sources(
+def _read_pairs(
+    queue: JudgingQueue,
     query_ids: Sequence[int],
     cases_by_query: Mapping[int, Sequence[int]],
     runs_by_case: Mapping[int, Sequence[int]],
-    depth: int,
-) -> dict[int, dict[str, _Source]]:
-    """Returns `{query id: {document id: source}}` with the best rank of each document. One SQL statement."""
-    sources: dict[int, dict[str, _Source]] = {query_id: {} for query_id in query_ids}
+) -> list[JudgingPair]:
+    """Returns the pairs of some queries, without keys, with the best rank of each document. One SQL statement."""
+    pairs: dict[tuple[int, str], JudgingPair] = {}
     rankings = Ranking.objects.filter(run__in=_list_run_ids(runs_by_case), query__in=query_ids, error_kind="").order_by(
         "-run_id"
     )
     for query_id, run_id, hits in rankings.values_list("query_id", "run_id", "hits").iterator():
         if not any(run_id in runs_by_case[case_id] for case_id in cases_by_query[query_id]):
             continue
-        documents = sources[query_id]
-        for rank, hit in enumerate(hits[:depth], 1):
-            if hit[0] not in documents or rank < documents[hit[0]].rank:
-                documents[hit[0]] = _Source(run_id, rank)
-    return sources
+        for rank, (doc_id, *_) in enumerate(hits[: queue.depth], 1):
+            present = pairs.get((query_id, doc_id))
+            if present is None or rank < present.rank:
+                pairs[query_id, doc_id] = JudgingPair(
+                    queue=queue, query_id=query_id, doc_id=doc_id, run_id=run_id, rank=rank
+                )
+    return list(pairs.values())
 
 
 def _store(query_ids: Sequence[int], pairs: Sequence[JudgingPair]) -> None:

@@ -42,13 +42,13 @@ def set_details(*, case: Case, details: Mapping[str, QueryDetails]) -> None:
 
     A few SQL statements per 500 queries. Scores are not told: call it before the first run.
     """
-    case_queries = list(case.case_queries.present().select_related("query"))
-    changed = [case_query for case_query in case_queries if case_query.query.text in details]
-    for case_query in changed:
-        _set(case_query, details[case_query.query.text])
-    for batch in batched(changed, BATCH_SIZE):
-        Query.objects.bulk_update([case_query.query for case_query in batch], _OF_QUERY)
-        CaseQuery.objects.bulk_update(batch, ["options", "weight"])
+    present = case.case_queries.present().select_related("query")
+    described = {case_query.query.text: case_query for case_query in present if case_query.query.text in details}
+    with transaction.atomic():
+        describe_all(book=case.book, details={text: details[text] for text in described})
+        for text, case_query in described.items():
+            _set(case_query, OF_CASE_QUERY, details[text], text)
+        CaseQuery.objects.bulk_update(described.values(), OF_CASE_QUERY, batch_size=BATCH_SIZE)
 
 
 def clean_detail(*, name: str, value: Any, text: str, spellings: Iterable[str] = ()) -> Any:
@@ -121,31 +121,13 @@ def describe_all(*, book: Book, details: Mapping[str, QueryDetails]) -> None:
     for texts in batched(details, BATCH_SIZE):
         rows = list(book.queries.filter(text_key__in=[text_key(text) for text in texts]))
         for query in rows:
-            try:
-                _describe(query, details[query.text])
-            except ValidationError as error:
-                raise _of_query(query, error) from None
+            _set(query, _OF_QUERY, details[query.text], query.text)
         Query.objects.bulk_update(rows, _OF_QUERY)
 
 
-def _describe(query: Query, details: QueryDetails) -> None:
-    query.information_need, query.notes = details.information_need, details.notes
-    query.reference_answer = details.reference_answer
-    query.tags = check_count(parse(details.tags, []), query.text)
-    query.clean_fields(exclude={field.name for field in Query._meta.fields} - set(_OF_QUERY))
-
-
-def _of_query(query: Query, error: ValidationError) -> ValidationError:
-    return ValidationError(f"The query “{query.text[:60]}”: {error_text(error)}")
-
-
-def _set(case_query: CaseQuery, details: QueryDetails) -> None:
-    query = case_query.query
-    try:
-        _describe(query, details)
-        case_query.options = parse_options(json.dumps(details.options))
-        if not 0 <= details.weight < MAX_WEIGHT:
-            raise ValidationError(f"{details.weight:g} is not a valid weight. Enter a number from 0 up.")
-    except ValidationError as error:
-        raise _of_query(query, error) from None
-    case_query.weight = details.weight
+def _set(row: Query | CaseQuery, names: Iterable[str], details: QueryDetails, text: str) -> None:
+    for name in names:
+        try:
+            setattr(row, name, clean_detail(name=name, value=getattr(details, name), text=text))
+        except ValidationError as error:
+            raise ValidationError(f"The query “{text[:60]}”: {error_text(error)}") from None

@@ -119,7 +119,11 @@ def test_every_order_is_the_same_each_time_and_has_every_pair(case: Case, order:
 def test_weighted_order_draws_pairs_in_proportion_to_their_rank() -> None:
     """Of two documents on ranks 1 and 4, the first one comes first with the probability 1 / (1 + 1/4) = 0.8."""
     queue = JudgingQueue(order=Order.WEIGHTED, seed=3)
-    first = sum(pair_key(queue, n, "a", 1) < pair_key(queue, n, "b", 4) for n in range(4000))
+
+    def key(number: int, doc_id: str, rank: int) -> float:
+        return pair_key(queue, JudgingPair(query_id=number, doc_id=doc_id, rank=rank), {})
+
+    first = sum(key(n, "a", 1) < key(n, "b", 4) for n in range(4000))
     assert 0.78 < first / 4000 < 0.82
 
 

@@ -134,8 +134,8 @@ def get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER, 
 @router.get("/groups", auth=READ, response=Page[GroupSummary])
 def list_groups(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The groups of cases that you may see, oldest first."""
-    rows, following = paginate(groups.groups_of(request.user), page, "id")
-    return {"items": [_summary(row) for row in rows], "next": following}
+    listed = paginate(groups.groups_of(request.user), page, "id")
+    return {**listed, "items": [_summary(row) for row in listed["items"]]}
 
 
 @router.get("/groups/{group_id}", auth=READ, response=GroupDetails)

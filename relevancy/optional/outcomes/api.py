@@ -58,8 +58,8 @@ class OutcomeDetails(Schema):
 def list_outcomes(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The outcomes of interleaving and A/B tests of a case, oldest first."""
     case = get_case(request, case_id)
-    rows, following = paginate(OnlineOutcome.objects.filter(case=case).select_related("run_a", "run_b"), page, "id")
-    return {"items": [_describe(row, outcomes.counts_of(row, first=row.run_a)) for row in rows], "next": following}
+    listed = paginate(OnlineOutcome.objects.filter(case=case).select_related("run_a", "run_b"), page, "id")
+    return {**listed, "items": [_describe(row, outcomes.counts_of(row, first=row.run_a)) for row in listed["items"]]}
 
 
 @router.delete("/cases/{case_id}/outcomes/{outcome_id}", auth=WRITE, response={204: None})

@@ -217,8 +217,7 @@ def send_test_message(request: ApiRequest, case_id: Id) -> list[notifications.Se
 @router.get("/cases/{case_id}/schedule/checks", auth=READ, response=Page[CheckDetails])
 def list_checks(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """What the scheduled runs of a case showed, newest first. They stay when the schedule is removed."""
-    rows, following = paginate(ScheduledCheck.objects.filter(case=get_case(request, case_id)), page, "-id")
-    return {"items": rows, "next": following}
+    return paginate(ScheduledCheck.objects.filter(case=get_case(request, case_id)), page, "-id")
 
 
 # --- of groups ---
@@ -265,8 +264,7 @@ def send_group_test_message(request: ApiRequest, group_id: Id) -> list[notificat
 def list_group_checks(request: ApiRequest, group_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """What the scheduled runs of a group showed, newest first. They stay when the schedule is removed."""
     of_group = ScheduledCheck.objects.filter(group=get_group(request, group_id)).prefetch_related("group_runs")
-    rows, following = paginate(group_checks.with_visibility(of_group, request.user), page, "-id")
-    return {"items": rows, "next": following}
+    return paginate(group_checks.with_visibility(of_group, request.user), page, "-id")
 
 
 # --- of both ---

@@ -5,8 +5,8 @@ from django.urls import path
 from . import pages
 
 urlpatterns = [
-    path("cases/<int:case_id>/activity/", pages.case_log, name="case_activity"),
-    path("cases/<int:case_id>/activity.csv", pages.case_export, name="case_activity_csv"),
-    path("teams/<int:team_id>/activity/", pages.team_log, name="team_activity"),
-    path("teams/<int:team_id>/activity.csv", pages.team_export, name="team_activity_csv"),
+    path("cases/<int:case_id>/activity/", pages.activity_log, name="case_activity"),
+    path("cases/<int:case_id>/activity.csv", pages.activity_export, name="case_activity_csv"),
+    path("teams/<int:team_id>/activity/", pages.activity_log, name="team_activity"),
+    path("teams/<int:team_id>/activity.csv", pages.activity_export, name="team_activity_csv"),
 ]
