@@ -19,7 +19,6 @@ from relevancy.hooks import GradeField
 from relevancy.models import (
     Activity,
     Book,
-    Case,
     ImportedRating,
     Rating,
     RatingChange,
@@ -33,6 +32,7 @@ from relevancy.models.write_queue import write_turn
 from relevancy.ratings.imports import finish_imports
 
 from .book_locks import check_unused, lock_book
+from .previews import find_cases
 
 BATCH = 500
 REMAP_SOURCE = "remap"
@@ -173,14 +173,13 @@ def preview_settings(
     after = copy.copy(book)
     after.rule, after.scale, after.relevant_from = settings.rule, settings.scale, settings.relevant_from  # type: ignore[assignment]
     changed, documents = scores.count_changed_grades(book, after, new_grades or {})
-    cases = Case.objects.live().filter(book=book)
-    visible = list(Case.objects.visible_to(by).live().filter(book=book))
+    cases, hidden = find_cases(book, by=by)
     return BookPreview(
         changed=changed,
         documents=documents,
         merged=_merged(new_grades),
-        case_scores=scores.preview_case_scores(visible, book, after, new_grades or {}),
-        hidden_cases=cases.count() - len(visible),
+        case_scores=scores.preview_case_scores(cases, book, after, new_grades or {}),
+        hidden_cases=hidden,
     )
 
 

@@ -40,6 +40,7 @@ from relevancy.queries import MAX_LINKED
 from relevancy.ratings.imports import finish_imports
 
 from .book_locks import check_unused, lock_book
+from .previews import find_cases, try_change
 
 BATCH = 200
 _QUERY_MODELS: list[Any] = [Rating, RatingChange, RepeatedPair, CaseQuery, Ranking, QueryScore]
@@ -119,19 +120,9 @@ def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
     for merged in (book, other):
         finish_imports(merged)
     check_mergeable(book, other, by)
-    every = Case.objects.live().filter(book__in=[book, other])
-    visible = list(Case.objects.visible_to(by).live().filter(book__in=[book, other]).order_by("name", "pk"))
-    before = [
-        score
-        for merged in (book, other)
-        for score in scores.score_cases([case for case in visible if case.book_id == merged.pk], merged)
-    ]
-    hidden = every.count() - len(visible)
-    with write_turn(), transaction.atomic():
-        result = _merge(book, other, by)
-        after = scores.score_cases(visible, book)
-        transaction.set_rollback(True)
-    return MergePreview(result, scores.join_scores(before, after), hidden)
+    cases, hidden = find_cases(book, other, by=by)
+    result, case_scores = try_change(lambda: _merge(book, other, by), cases=cases, book=book)
+    return MergePreview(result, case_scores, hidden)
 
 
 def _merge(book: Book, other: Book, by: User) -> MergeResult:

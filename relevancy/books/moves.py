@@ -19,6 +19,7 @@ from relevancy.ratings.imports import finish_imports
 from relevancy.ratings.ratings import change_raters
 
 from .book_locks import lock_book
+from .previews import find_cases, try_change
 
 MOVE_SOURCE = "move"
 OLD_RUNS = 10  # of each case, in which the titles of documents that are no longer returned are looked up
@@ -173,14 +174,10 @@ def move_ratings(*, book: Book, ids: Mapping[str, str], by: User) -> int:
 
 def preview_move(*, book: Book, ids: Mapping[str, str], by: User) -> list[scores.CaseScorePreview]:
     """Returns the scores of the cases that the user can see, before and after `move_ratings`, which is done and taken back."""
-    cases = list(Case.objects.visible_to(by).live().filter(book=book).order_by("name", "pk"))
     finish_imports(book)
-    before = scores.score_cases(cases, book)
-    with write_turn(), transaction.atomic():
-        _move(book, ids, by)
-        after = scores.score_cases(cases, book)
-        transaction.set_rollback(True)
-    return scores.join_scores(before, after)
+    cases, _ = find_cases(book, by=by)
+    _, case_scores = try_change(lambda: _move(book, ids, by), cases=cases, book=book)
+    return case_scores
 
 
 def _move(book: Book, ids: Mapping[str, str], by: User) -> int:

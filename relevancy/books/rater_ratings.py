@@ -10,11 +10,13 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
 from relevancy import accounts, activity, scores
-from relevancy.models import Activity, Book, Case, Rating, User, Verdict, current_ratings
+from relevancy.models import Activity, Book, Rating, User, Verdict, current_ratings
 from relevancy.ratings.changes import REMOVAL, Change
 from relevancy.ratings.imports import finish_imports
 from relevancy.ratings.ratings import change_raters
 from relevancy.ratings.separate_ratings import query_batches, withdraw_ratings
+
+from .previews import find_cases
 
 REMOVAL_SOURCE, ASSIGNMENT_SOURCE = "removal", "assignment"
 _REMOVED: Mapping[str, str] = {
@@ -199,8 +201,7 @@ def _preview(
     def counts(query_id: int, doc_id: str, rater_id: int) -> bool:
         return rater_id != rater.pk or (query_id, doc_id) not in removed
 
-    cases = Case.objects.live().filter(book=book)
-    visible = list(Case.objects.visible_to(by).live().filter(book=book).order_by("name", "pk"))
-    before = scores.score_cases(visible, book)
-    after = scores.score_cases(visible, book, counts=counts) if removed else before
-    return RaterPreview(ratings, left_out, scores.join_scores(before, after), cases.count() - len(visible))
+    cases, hidden = find_cases(book, by=by)
+    before = scores.score_cases(cases, book)
+    after = scores.score_cases(cases, book, counts=counts) if removed else before
+    return RaterPreview(ratings, left_out, scores.join_scores(before, after), hidden)
