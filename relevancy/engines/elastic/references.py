@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from relevancy.engines.errors import BadQuery
+from relevancy.engines.fields.values import texts_in
 from relevancy.engines.names import check_reference
 
 # Elasticsearch looks up an indexed shape in this index unless the query names another one.
@@ -49,17 +50,7 @@ def needs_rendering(body: Mapping[str, Any]) -> bool:
     """
     if isinstance(body.get("source"), str):
         return True
-    texts: list[str] = []
-    nodes: list[Any] = [body.get("params")]
-    while nodes:
-        node = nodes.pop()
-        if isinstance(node, str):
-            texts.append(node)
-        elif isinstance(node, Mapping):
-            nodes += [*node, *node.values()]
-        elif isinstance(node, list | tuple):
-            nodes += node
-    return any('"' in text and _SUSPICIOUS.search(text) for text in texts)
+    return any('"' in text and _SUSPICIOUS.search(text) for text in texts_in(body.get("params")))
 
 
 def _walk(nodes: list[Any]) -> Iterable[Mapping[str, Any]]:

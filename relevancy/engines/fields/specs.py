@@ -119,33 +119,34 @@ def parse_fields(spec: str, default_id: str = "id") -> FieldSpec:
     """
     if not spec.strip() or re.split(r"[\s,+]+", spec.strip())[0] == "*":
         return FieldSpec(id=default_id, title=default_id, all_fields=True)
-    single: dict[str, Picture] = {}
-    names_by_type: dict[str, list[str]] = {field_type: [] for field_type in TYPES}
-    subs: list[str] = []
+    chosen: list[tuple[str, Picture]] = []
     all_fields = False
     for types, picture in _tokens(spec):
         if picture.name == "*":
             all_fields = True
-            continue
-        for field_type in types or ("sub" if "title" in single else "title",):
-            name = picture.name.removeprefix("$") if field_type == "func" else picture.name
-            if field_type in _SINGLE_VALUED:
-                single.setdefault(field_type, picture)
-            else:
-                names_by_type[field_type].append(name)
-                subs.append(name)
-    id_field = single["id"].name if "id" in single else default_id
+        else:
+            has_title = any(field_type == "title" for field_type, _ in chosen)
+            chosen += [(field_type, picture) for field_type in types or ("sub" if has_title else "title",)]
+
+    def first(field_type: str) -> Picture | None:
+        return next((picture for other, picture in chosen if other == field_type), None)
+
+    def names(*field_types: str) -> tuple[str, ...]:
+        found = ((other, picture.name) for other, picture in chosen if other in field_types)
+        return tuple(dict.fromkeys(name.removeprefix("$") if other == "func" else name for other, name in found))
+
+    id_field = first("id") or Picture(default_id)
     return FieldSpec(
-        id=id_field,
-        title=single["title"].name if "title" in single else id_field,
-        thumb=single.get("thumb"),
-        image=single.get("image"),
-        sub=tuple(dict.fromkeys(subs)),
+        id=id_field.name,
+        title=(first("title") or id_field).name,
+        thumb=first("thumb"),
+        image=first("image"),
+        sub=names(*(field_type for field_type in TYPES if field_type not in _SINGLE_VALUED)),
         all_fields=all_fields,
-        highlights=tuple(dict.fromkeys(names_by_type["highlight"])),
-        media=tuple(names_by_type["media"]),
-        unabridged=tuple(names_by_type["unabridged"]),
-        functions={name: f"${name}" for name in names_by_type["func"]},
+        highlights=names("highlight"),
+        media=names("media"),
+        unabridged=names("unabridged"),
+        functions={name: f"${name}" for name in names("func")},
     )
 
 

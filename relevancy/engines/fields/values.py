@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from relevancy.engines.templates.slots import as_text
@@ -54,6 +54,19 @@ def objects_at(document: Any, name: str) -> list[dict[str, Any]]:
 def object_at(document: Any, name: str) -> dict[str, Any]:
     """Returns the first of `objects_at`; an empty one if there is none."""
     return next(iter(objects_at(document, name)), {})
+
+
+def texts_in(node: Any) -> Iterator[str]:
+    """Yields every text in a JSON value, names included, in no order."""
+    nodes = [node]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, Mapping):
+            nodes += [*node, *node.values()]
+        elif isinstance(node, list | tuple):
+            nodes += node
 
 
 def as_display_text(value: Any) -> str:

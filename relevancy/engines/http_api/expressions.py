@@ -78,10 +78,8 @@ class Expression:
             value = _INTERPRETER.visit(step, owner)
             name = f"[{step['value']}]" if step["type"] == "index" else quote_name(str(step["value"]))
             if value is None:
-                subject = f"“{path}”" if path else "It"
-                shown = f"“{name}”" if step["type"] != "index" else f"element {step['value']}"
-                if not path:
-                    return f"The value that it is applied to has no {shown}; it is {outline(owner)}."
+                subject = f"“{path}”" if path else "The value that it is applied to"
+                shown = f"element {step['value']}" if step["type"] == "index" else f"“{name}”"
                 return f"{subject} has no {shown}; it is {outline(owner)}."
             path = path + name if step["type"] == "index" else f"{path}.{name}".removeprefix(".")
             owner = value

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl
 
 from relevancy.engines.elastic import references as elastic_references
 from relevancy.engines.errors import BadQuery, EndpointUnreachable
+from relevancy.engines.fields.values import texts_in
 from relevancy.engines.solr import references as solr_references
 from relevancy.engines.transport.addresses import decode_path, path_problem
 
@@ -76,7 +77,7 @@ def check_target(target: str, allowed: Collection[str]) -> None:
 
 
 def _check_solr_body(body: Mapping[str, Any], allowed: Collection[str]) -> None:
-    if solr_references.has_macro(solr_references.texts_of(body)):
+    if solr_references.has_macro(texts_in(body)):
         raise BadQuery("The request contains a macro (${…}), which cannot be checked.", hint="Remove it.")
     params = body.get("params")
     kept = {name: value for name, value in params.items() if name != "wt"} if isinstance(params, Mapping) else {}

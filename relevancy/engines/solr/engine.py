@@ -266,11 +266,11 @@ class SolrEngine(HttpEngine):
 
     def _send(self, solr_request: SolrRequest) -> dict[str, Any]:
         if solr_request.body is not None:  # pysolr has no method for the JSON Request API
-            body = json.dumps(solr_request.body, ensure_ascii=False).encode()
+            body = json.dumps(solr_request.as_json["body"], ensure_ascii=False).encode()
             path = f"{self._core_path}/{self._handler}"
             return read_json(self._http.send("POST", path, body=body, headers=_JSON).body, self._handler_url)
         values: dict[str, list[str]] = {"q": []}
-        for name, value in solr_request.parameters or ():
+        for name, value in solr_request.parameters:
             values.setdefault(name, []).append(value)
         if reserved := values.keys() & {"self", "search_handler"}:  # names of arguments of pysolr
             raise BadQuery(f"The parameter “{min(reserved)}” cannot be sent.", hint="Give it another name.")

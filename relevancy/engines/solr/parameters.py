@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from difflib import SequenceMatcher, get_close_matches
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
 from relevancy.engines.errors import BadQuery
 from relevancy.engines.fields.specs import FieldSpec
@@ -17,7 +17,6 @@ from relevancy.engines.types import Request, TemplateWarning
 from .references import is_refused, refused_parameter
 
 Parameters = list[tuple[str, str]]
-Treatment = Literal["send", "drop", "refuse", "json"]
 
 # An editor completes these names in a template.
 _COMPLETED_NAMES = """
@@ -43,26 +42,14 @@ _SET_BY_ADAPTER = frozenset(
 _SET_BY_ADAPTER_IN_JSON = ("limit", "offset", "fields")
 
 
-@lru_cache(maxsize=1024)
-def _treatment(name: str) -> Treatment:
-    if is_refused(name):
-        return "refuse"
-    if name in _SET_BY_ADAPTER:
-        return "drop"
-    return "json" if name == "json" else "send"
-
-
 def allowed_parameters(parameters: Iterable[tuple[str, str]]) -> Parameters:
     """Returns the parameters to send, in order. Raises `BadQuery` naming one that is refused."""
     allowed: Parameters = []
     for name, value in parameters:
-        treatment = _treatment(name)
-        if treatment == "send":
-            allowed.append((name, value))
-        elif treatment == "json":
-            allowed.append((name, _allowed_json(value)))
-        elif treatment == "refuse":
+        if is_refused(name):
             raise refused_parameter(name)
+        if name not in _SET_BY_ADAPTER:
+            allowed.append((name, _allowed_json(value) if name == "json" else value))
     return allowed
 
 
@@ -89,10 +76,10 @@ def allowed_body(body: Mapping[str, Any]) -> dict[str, Any]:
         raise BadQuery("“params” of the JSON request is not a JSON object.", hint='Write {"params": {…}}.')
     for name in params:
         # A JSON request inside the JSON request could contain what is refused here.
-        if _treatment(name) in ("refuse", "json"):
+        if name == "json" or is_refused(name):
             raise refused_parameter(name)
     allowed = {name: value for name, value in body.items() if name not in (*_SET_BY_ADAPTER_IN_JSON, "params")}
-    allowed_params = {name: value for name, value in params.items() if _treatment(name) == "send"}
+    allowed_params = {name: value for name, value in params.items() if name not in _SET_BY_ADAPTER}
     return {**allowed, "params": allowed_params} if allowed_params else allowed
 
 
@@ -110,21 +97,14 @@ def misspelled_parameters(template: Template) -> list[TemplateWarning]:
             continue
         if re.search(rf"\$\{{?{re.escape(name)}\b", template.text):
             continue
-        similar = by_lower_case.get(name.lower()) or _most_similar(name, known_names)
+        candidates = get_close_matches(name, known_names, n=5, cutoff=_SIMILARITY_CUTOFF)
+        # Of equally similar ones, the beginning of the name.
+        ranks = {known: (SequenceMatcher(None, known, name).ratio(), name.startswith(known)) for known in candidates}
+        similar = by_lower_case.get(name.lower()) or max(ranks, key=ranks.__getitem__, default=None)
         if similar:
             message = f"“{name}” is not a well-known Solr parameter; did you mean “{similar}”?"
             warnings.append(TemplateWarning(message, parameter.line, parameter.column))
     return warnings
-
-
-def _most_similar(name: str, known_names: Sequence[str]) -> str | None:
-    """Returns the known name that most resembles a name, None if none does. Of equally similar ones, the beginning of the name."""
-    similar = get_close_matches(name, known_names, n=5, cutoff=_SIMILARITY_CUTOFF)
-    if not similar:
-        return None
-    ratios = {candidate: SequenceMatcher(None, candidate, name).ratio() for candidate in similar}
-    best = [candidate for candidate in similar if ratios[candidate] == max(ratios.values())]
-    return max(best, key=name.startswith)
 
 
 @lru_cache(maxsize=256)

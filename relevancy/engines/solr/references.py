@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from relevancy.engines.errors import BadQuery
@@ -48,6 +49,7 @@ _LENIENT_NAMES = re.compile(r"fromIndex|solrUrl|zkHost|xcjf|xmlparser")
 Pairs = Sequence[tuple[str, str]]
 
 
+@lru_cache(maxsize=1024)
 def is_refused(name: str) -> bool:
     """Whether a parameter is never sent."""
     if _REFUSED.fullmatch(name) or _MACRO in name:
@@ -171,19 +173,6 @@ def _check_json(node: Any, allowed: Collection[str]) -> None:
             nodes += node.values()
         elif isinstance(node, list | tuple):
             nodes += node
-
-
-def texts_of(node: Any) -> Iterator[str]:
-    """Yields every text in a JSON value, names included."""
-    if isinstance(node, str):
-        yield node
-    elif isinstance(node, Mapping):
-        for name, value in node.items():
-            yield name
-            yield from texts_of(value)
-    elif isinstance(node, list | tuple):
-        for item in node:
-            yield from texts_of(item)
 
 
 def _texts(value: Any) -> Iterator[str]:
