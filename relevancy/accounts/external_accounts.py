@@ -1,7 +1,5 @@
 """Who signs in with the site's OpenID Connect provider: an account that is connected, one with the same address, or a new one."""
 
-from collections.abc import Collection
-
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
@@ -87,7 +85,8 @@ def _create_user(identity: Identity) -> User:
         raise ValidationError("The provider did not tell your e-mail address, so no account was created.") from None
     if not identity.is_email_verified or email.endswith(f"@{DOMAIN}"):
         raise ValidationError(f"The provider has not verified the address {email}, so no account was created.")
-    if not (_may_sign_up(email, settings.OIDC_DOMAINS) or Invitation.objects.pending().filter(email=email).exists()):
+    is_open = "*" in settings.OIDC_DOMAINS or email.rpartition("@")[2] in settings.OIDC_DOMAINS
+    if not (is_open or Invitation.objects.pending().filter(email=email).exists()):
         raise ValidationError(
             f"There is no account for {email} here. Ask an owner of a team or an admin to invite you."
         )
@@ -96,10 +95,6 @@ def _create_user(identity: Identity) -> User:
     user.full_clean()
     user.save()
     return user
-
-
-def _may_sign_up(email: str, domains: Collection[str]) -> bool:
-    return "*" in domains or email.rpartition("@")[2] in domains
 
 
 def _clean_name(name: str) -> str:

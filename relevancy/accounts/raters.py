@@ -20,7 +20,8 @@ def known_raters(names: Collection[str], *, by: User) -> dict[str, User]:
 
     These are `by` and the members of the same teams, and all people for an admin: a file must not tell others who has an account.
     """
-    users = {user.email.lower(): user for user in _people(names, by)}
+    emails = {name.lower() for name in names if "@" in name and name.isascii()}
+    users = {user.email.lower(): user for user in known_people(by=by).filter(email__in=emails)}
     return {name: users[name.lower()] for name in names if name.isascii() and name.lower() in users}
 
 
@@ -92,11 +93,6 @@ def known_people(*, by: User) -> QuerySet[User]:
         return people
     teams = by.memberships.values("team")
     return people.filter(Q(pk=by.pk) | Q(pk__in=User.objects.filter(memberships__team__in=teams).values("pk")))
-
-
-def _people(names: Collection[str], by: User) -> QuerySet[User]:
-    emails = {name.lower() for name in names if "@" in name and name.isascii()}
-    return known_people(by=by).filter(email__in=emails)
 
 
 def _email(name: str) -> str:

@@ -76,7 +76,8 @@ def check(*, user: User, code: str) -> None:
     """Uses up a code of the app or a recovery code. Raises `ValidationError` if it is wrong, or after too many wrong ones."""
     counter = limits.counter(f"second factor of {user.pk}", MAX_FAILURES)
     limits.check(counter, "Too many wrong codes. Try again in {wait}.")
-    if not (_use_app_code(user, code) or _use_recovery_code(user, code)):
+    unused = RecoveryCode.objects.filter(user=user, digest=_digest(code), used_at=None)
+    if not (_use_app_code(user, code) or unused.update(used_at=timezone.now())):
         limits.count_failure(counter)
         raise ValidationError({"code": WRONG})
 
@@ -99,11 +100,6 @@ def _use_app_code(user: User, code: str) -> bool:
     if step is None:
         return False
     return bool(Authenticator.objects.filter(user=user, last_step__lt=step).update(last_step=step))
-
-
-def _use_recovery_code(user: User, code: str) -> bool:
-    unused = RecoveryCode.objects.filter(user=user, digest=_digest(code), used_at=None)
-    return bool(unused.update(used_at=timezone.now()))
 
 
 def _matching_step(authenticator: Authenticator, code: str) -> int | None:

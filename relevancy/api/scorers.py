@@ -30,19 +30,19 @@ Grades = Annotated[list[Number | None], Field(max_length=MAX_GRADES)]
 class ScorerDetails(Schema):
     """A scorer in its newest version: a measure, or a script. owner: null for one that is available to all users."""
 
-    id: int = Field(alias="scorer.pk")
-    name: str = Field(alias="scorer.name", examples=["nDCG@10"])
-    description: str = Field(alias="scorer.description")
+    id: int = Field(validation_alias="scorer.pk")
+    name: str = Field(validation_alias="scorer.name", examples=["nDCG@10"])
+    description: str = Field(validation_alias="scorer.description")
     owner: str | None
-    version: int = Field(alias="number")
+    version: int = Field(validation_alias="number")
     measure: str = Field(examples=["nDCG@10"], description="Empty for a script.")
     script: str
     scale: Scale
     output_range: str = Field(examples=["100"], description="Of a script: 100 for 0 to 100, 1 for 0 to 1.")
     cutoff: int | None = Field(description="How many results a script considers; null: as many as are displayed.")
     count_unscoreable_as_zero: bool
-    is_default: bool = Field(alias="scorer.is_default")
-    retired_at: datetime | None = Field(alias="scorer.retired_at")
+    is_default: bool = Field(validation_alias="scorer.is_default")
+    retired_at: datetime | None = Field(validation_alias="scorer.retired_at")
 
     @staticmethod
     def resolve_owner(version: ScorerVersion) -> str | None:

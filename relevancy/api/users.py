@@ -6,7 +6,7 @@ from typing import Any
 from ninja import Query, Router, Schema
 from pydantic import Field
 
-from relevancy.models import Membership, Role, Team
+from relevancy.models import ApiToken, Role, Team, User
 
 from .authentication import READ, ApiRequest
 from .paging import Page, PageParameters, paginate
@@ -29,8 +29,12 @@ class Me(Schema):
     id: int
     email: str = Field(examples=["ann@example.org"])
     name: str
-    is_admin: bool
+    is_admin: bool = Field(validation_alias="is_superuser")
     token: TokenDetails
+
+    @staticmethod
+    def resolve_token(user: User, context: dict[str, Any]) -> ApiToken:
+        return context["request"].auth
 
 
 class TeamDetails(Schema):
@@ -40,28 +44,18 @@ class TeamDetails(Schema):
     name: str = Field(examples=["Search"])
     role: str | None = Field(examples=["editor"])
 
+    @staticmethod
+    def resolve_role(team: Team) -> str | None:
+        return Role(team.role).label if team.role else None
+
 
 @router.get("/me", auth=READ, response=Me)
-def read_me(request: ApiRequest) -> dict[str, Any]:
+def read_me(request: ApiRequest) -> User:
     """You, and your token."""
-    user, token = request.user, request.auth
-    details = {"name": token.name, "prefix": token.prefix, "scope": token.scope, "expires_at": token.expires_at}
-    return {
-        "id": user.pk,
-        "email": user.email,
-        "name": user.name,
-        "is_admin": user.is_superuser,
-        "token": details,
-    }
+    return request.user
 
 
 @router.get("/teams", auth=READ, response=Page[TeamDetails])
 def list_teams(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """Your teams; for admins all teams."""
-    listed = paginate(Team.objects.visible_to(request.user), page, "id")
-    roles = dict(Membership.objects.filter(user=request.user).values_list("team_id", "role"))
-    items = [
-        {"id": row.pk, "name": row.name, "role": Role(roles[row.pk]).label if row.pk in roles else None}
-        for row in listed["items"]
-    ]
-    return {**listed, "items": items}
+    return paginate(Team.objects.visible_to(request.user).with_role(request.user), page, "id")

@@ -31,6 +31,11 @@ class TeamQuerySet(models.QuerySet["Team"]):
         """The user's teams; for an admin all teams."""
         return self if user.is_superuser else self.filter(memberships__user=user)
 
+    def with_role(self, user: User) -> Self:
+        """Annotates `role`, that of the user; None for an admin who is not a member."""
+        own = Membership.objects.filter(team=models.OuterRef("pk"), user=user)
+        return self.annotate(role=models.Subquery(own.values("role")))
+
     def owned_by(self, user: User) -> Self:
         """Teams whose members the user may manage."""
         return self if user.is_superuser else self.filter(memberships__user=user, memberships__role=Role.OWNER)
@@ -48,7 +53,12 @@ class TeamQuerySet(models.QuerySet["Team"]):
 
 
 class Team(models.Model):
-    """People who share cases, books and endpoints."""
+    """People who share cases, books and endpoints.
+
+    role: of the user for whom the team was read by `with_role`.
+    """
+
+    role: int | None = None
 
     name = LineField(max_length=120, unique=True)
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="teams")

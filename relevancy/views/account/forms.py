@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from relevancy import accounts, scorers
 from relevancy.models import ApiToken, Scorer, User
 from relevancy.models.user import validate_ascii
-from relevancy.views.forms import FormData, LineField, add_errors
+from relevancy.views.forms import FormData, LineField
 from relevancy.views.requests import HtmxRequest
 
 
@@ -150,14 +150,7 @@ class PasswordForm(PasswordChangeForm):
         return password
 
 
-class TokenForm(forms.Form):
-    name = LineField(max_length=120, help_text="What uses it, such as “nightly job”.")
-    scope = forms.TypedChoiceField(
-        label="May",
-        choices=ApiToken.Scope.choices,
-        coerce=ApiToken.Scope,
-        help_text="Never more than your own roles allow.",
-    )
+class TokenForm(forms.ModelForm):
     days = forms.TypedChoiceField(
         label="Valid for",
         choices=[
@@ -171,16 +164,17 @@ class TokenForm(forms.Form):
         initial="90",
     )
 
-    def create(self, *, user: User) -> tuple[ApiToken | None, str]:
-        """Creates the token of a valid form. Returns it with its text; otherwise `(None, "")`, and the form has an error."""
-        data = self.cleaned_data
-        try:
-            return accounts.api_tokens.create(
-                user=user, name=data["name"], scope=data["scope"], days=data["days"] or None
-            )
-        except ValidationError as error:
-            add_errors(self, error)
-            return None, ""
+    class Meta:
+        model = ApiToken
+        fields = ("name", "scope")
+        labels = {"scope": "May"}
+        help_texts = {
+            "name": "What uses it, such as “nightly job”.",
+            "scope": "Never more than your own roles allow.",
+        }
+
+    def clean_days(self) -> int | None:
+        return self.cleaned_data["days"] or None
 
 
 class SignUpForm(forms.Form):

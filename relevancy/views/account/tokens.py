@@ -1,5 +1,6 @@
 """The user's API tokens: listed, created, revoked."""
 
+from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -9,6 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import accounts
 from relevancy.models import ApiToken, Case
+from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
@@ -23,7 +25,12 @@ MAX_CASES = 10  # whose notebooks are linked
 def tokens(request: HtmxRequest) -> HttpResponse:
     """The user's tokens. The response to creating one shows its text, once: it is not stored."""
     form = TokenForm(request.POST or None)
-    created, text = form.create(user=request.user) if form.is_valid() else (None, "")
+    created, text = None, ""
+    if form.is_valid():
+        try:
+            created, text = accounts.api_tokens.create(user=request.user, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
     context = {
         "form": TokenForm() if created else form,
         "created": created,

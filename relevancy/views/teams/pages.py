@@ -45,11 +45,11 @@ def _team_url(team: Team) -> str:
 @require_GET
 def team_list(request: HtmxRequest) -> HttpResponse:
     """The teams of the user, or all of them for an admin."""
-    roles = dict(request.user.memberships.values_list("team_id", "role"))
-    visible = Team.objects.filter(pk__in=Team.objects.visible_to(request.user).values("pk")).annotate(
+    visible = Team.objects.filter(pk__in=Team.objects.visible_to(request.user).values("pk"))
+    visible = visible.with_role(request.user).annotate(
         people=Count("memberships", distinct=True), shared=Count("cases", distinct=True)
     )
-    rows = [(team, Role(roles[team.pk]).label if team.pk in roles else "") for team in visible]
+    rows = [(team, Role(team.role).label if team.role else "") for team in visible]
     context = {"rows": rows, "form": TeamForm(), "invitations": invitations_to(request)}
     return render(request, "teams/list.html", context)
 
