@@ -321,13 +321,28 @@ BAD = [
     ({**CASE, "book": {**CASE["book"], "rule": "best"}}, "book.rule: 'best' is not a rule"),
     ({**CASE, "book": {**CASE["book"], "scale": "0-3"}}, "book.scale"),
     ({**CASE, "book": {**CASE["book"], "relevant_from": 9}}, "book.relevant_from: 9 is not on the scale"),
-    ({key: value for key, value in CASE.items() if key != "book"}, "book: this must be an object"),
+    ({key: value for key, value in CASE.items() if key != "book"}, "^book: this is missing"),
     ({**CASE, "links": [{"queries": ["phone"]}]}, r"links\[1\].queries: 1 query cannot be linked"),
     ({**CASE, "links": [{"queries": ["phone", "shoe"]}]}, r"links\[1\].queries: 'shoe' is not one of the queries"),
     ({**CASE, "links": [{"queries": ["phone", "phone"]}]}, r"links\[1\].queries: 'phone' is linked for the second"),
     ({**CASE, "links": [{"queries": ["phone", "case"], "shares": 1}]}, r"links\[1\]: 'shares' is not a member"),
-    ({**CASE, "links": [{"queries": ["phone", 7]}]}, r"links\[1\].queries: these must be strings"),
+    ({**CASE, "links": [{"queries": ["phone", 7]}]}, r"links\[1\].queries\[2\]: this must be a valid string, not 7"),
     ({**CASE, "ratings": ["a"]}, "ratings: this must be a list of objects"),
+    (changed("ratings", 0, rating="x"), r"ratings\[1\].rating: this must be a valid number, not 'x'"),
+    (changed("ratings", 0, rating=True), r"ratings\[1\].rating: this must be a valid number, not True"),
+    (changed("ratings", 0, rating=10**400), r"ratings\[1\].rating: this must be a .* number, not 1000"),
+    (changed("ratings", 0, rater="a\nb"), r"ratings\[1\].rater: 'a\\nb'"),
+    (changed("attempts", 0, depth=1.5), r"attempts\[1\].depth: this must be a valid integer, not 1.5"),
+    (
+        changed("runs", 0, rows=2**70),
+        r"runs\[1\].rows: this must be less than or equal to 1000000000, not 1180591620717411303424",
+    ),
+    (
+        changed("runs", 0, config={"depth": 10, "url": "x"}),
+        r"runs\[1\].config: 'url' is not a member. .*depth, endpoint",
+    ),
+    ({**CASE, "book": 3}, "^book: this must be an object, not 3"),
+    ({**BOOK, "kind": "case", "book": {**CASE["book"], "scales": []}}, "^book: 'scales' is not a member. .*scale"),
     (zipped("../case.json"), "contains the path '../case.json'"),
     (b'{"format": "relevancy/1", "name": "\xff"}', "not valid UTF-8"),
 ]
@@ -353,6 +368,15 @@ def test_what_cannot_be_stored_changes_nothing(admin, key, members, message):
     with pytest.raises(ValidationError, match=message):
         imported(changed(key, 0, **members), admin)
     assert not Case.objects.exists() and not Book.objects.exists() and not User.objects.filter(kind="file").exists()
+
+
+def test_null_is_the_same_as_a_missing_member_and_a_number_may_be_an_id():
+    ratings = [{**CASE["ratings"][0], "document": 7, "note": None, "at": None}, *CASE["ratings"][1:]]
+    runs = [{**CASE["runs"][0], "reason": None, "config": {**CASE["runs"][0]["config"], "mapping": None}}]
+    content = parse_case(as_file({**CASE, "ratings": ratings, "runs": runs}))
+    _, rating = next(content.ratings())
+    assert (rating.doc_id, rating.note, rating.rated_at) == ("7", "", None)
+    assert "mapping" not in content.runs[0].config
 
 
 def test_a_zip_file_that_unpacks_to_too_much_is_refused(monkeypatch):

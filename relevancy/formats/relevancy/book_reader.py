@@ -15,7 +15,7 @@ def read_book(file: IO[bytes]) -> BookContent:
     """
     content = read_file(file, kind=BOOK)
     return BookContent(
-        name=content.name,
+        name=content.head.name,
         scale=content.scale,
         rule=content.book.rule,
         relevant_from=content.book.relevant_from,
