@@ -13,7 +13,7 @@ from relevancy.slow_requests import READING_TOO_LONG, is_late
 
 from .errors import BadFile, UnreadableFile, quote
 
-type Cell = str | int | float
+type Cell = str | int | float | None
 
 _FORMULA = re.compile(
     r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
@@ -38,13 +38,16 @@ def unprotect(text: str) -> str:
     return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
 
 
-def format_rows(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Returns CSV text with LF line ends. Strings are protected, numbers are written as they are."""
-    return format_row(header) + "".join(map(format_row, rows))
+def rounded(value: float | None, places: int = 4) -> float | None:
+    """Returns a number as CSV has it."""
+    return None if value is None else round(value, places) + 0.0  # adding zero turns −0.0 into 0.0
 
 
 def write_rows(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
-    """Yields CSV text like that of `format_rows` in parts of 1,000 rows, so that memory does not grow with their number."""
+    """Yields CSV text with LF line ends in parts of 1,000 rows, so that memory does not grow with their number.
+
+    Strings are protected, numbers are written as they are, and None is an empty cell.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for batch in batched(chain([header], rows), ROWS_AT_ONCE):
@@ -52,13 +55,6 @@ def write_rows(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterato
         yield out.getvalue()
         out.seek(0)
         out.truncate()
-
-
-def format_row(row: Sequence[Cell]) -> str:
-    """Returns one line of CSV with its LF. Strings are protected, numbers are written as they are."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([protect(cell) if isinstance(cell, str) else cell for cell in row])
-    return out.getvalue()
 
 
 def decode(content: bytes) -> str:

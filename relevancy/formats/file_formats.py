@@ -5,7 +5,7 @@ See docs/decisions/0103.
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -121,27 +121,12 @@ def _is_queries_csv(head: Head) -> bool:
     return any(map(queries_csv.has_query_column, (head.header, *other)))
 
 
-def _is_qrels(head: Head) -> bool:
+def _is_trec(head: Head, widths: Collection[int], number: int) -> bool:
+    """Returns whether all lines have one of these numbers of columns, and a number in a certain one. The last line may be cut off."""
     return bool(head.contents) and all(
-        len(cells) == 4 and _NUMBER.fullmatch(cells[3]) and not cells[1].startswith("qid:")
+        len(cells) in widths and _NUMBER.fullmatch(cells[number]) and not cells[1].startswith("qid:")
         for cells in head.contents[:-1] or head.contents
     )
-
-
-def _is_trec_run(head: Head) -> bool:
-    return bool(head.contents) and all(
-        len(cells) >= 6 and _NUMBER.fullmatch(cells[4]) and not cells[1].startswith("qid:")
-        for cells in head.contents[:-1] or head.contents
-    )
-
-
-def _is_ltr(head: Head) -> bool:
-    judgments = [line for line in head.lines if not line.startswith("#")]
-    return bool(judgments) and all(ltr.is_judgment(line) for line in judgments)
-
-
-def _is_rre(head: Head) -> bool:
-    return head.is_object and ("relevant_documents" in head.keys or {"topics", "query_groups"} <= head.keys)
 
 
 def _is_format(head: Head, kind: str) -> bool:
@@ -164,9 +149,19 @@ FORMATS: Sequence[FileFormat] = (
         "Relevancy",
     ),
     FileFormat("csv", FileKind.RATINGS, "ratings as CSV", _is_ratings_csv),
-    FileFormat("trec", FileKind.RATINGS, "TREC qrels", _is_qrels),
-    FileFormat("ltr", FileKind.RATINGS, "learning to rank (RankLib)", _is_ltr),
-    FileFormat("rre", FileKind.RATINGS, "Rated Ranking Evaluator, JSON", _is_rre),
+    FileFormat("trec", FileKind.RATINGS, "TREC qrels", lambda head: _is_trec(head, {4}, 3)),
+    FileFormat(
+        "ltr",
+        FileKind.RATINGS,
+        "learning to rank (RankLib)",
+        lambda head: {True} == {ltr.is_judgment(line) for line in head.lines if not line.startswith("#")},
+    ),
+    FileFormat(
+        "rre",
+        FileKind.RATINGS,
+        "Rated Ranking Evaluator, JSON",
+        lambda head: head.is_object and ("relevant_documents" in head.keys or {"topics", "query_groups"} <= head.keys),
+    ),
     FileFormat(
         "json",
         FileKind.RATINGS,
@@ -195,7 +190,7 @@ FORMATS: Sequence[FileFormat] = (
         "rankings or snapshots as CSV",
         lambda head: _has_columns(head, queries_csv.QUERY_COLUMNS, _DOC_COLUMNS, _POSITION_COLUMNS),
     ),
-    FileFormat("trec-run", FileKind.RUNS, "a TREC run", _is_trec_run),
+    FileFormat("trec-run", FileKind.RUNS, "a TREC run", lambda head: _is_trec(head, range(6, HEAD), 4)),
     FileFormat(
         "queries-csv",
         FileKind.QUERIES,

@@ -120,7 +120,9 @@ def import_case(
         if content.book is not None:
             _set_book(case.book, content.book)
         _add_queries(case, content.queries, by)
-        _link_queries(case.book, content.links)
+        if content.links:
+            ids = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
+            queries.create_links(book=case.book, links=[[ids[text] for text in texts] for texts in content.links])
         _store_ratings(case, content, by)
         if endpoint is not None and endpoint.pk is None:
             endpoints.save_new(endpoint)
@@ -265,12 +267,6 @@ def _add_queries(case: Case, contents: Sequence[QueryContent], by: User) -> None
     queries.describe_all(
         book=case.book, details={content.text: content.details for content in contents if not content.in_case}
     )
-
-
-def _link_queries(book: Book, links: Sequence[Sequence[str]]) -> None:
-    if links:
-        ids = dict(Query.objects.filter(book=book).values_list("text", "pk"))
-        queries.create_links(book=book, links=[[ids[text] for text in texts] for texts in links])
 
 
 def _set_book(book: Book, content: BookSettingsContent) -> None:

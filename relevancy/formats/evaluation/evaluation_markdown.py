@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from relevancy.scoring.rounding import format_rounded, format_signed
 
-from .evaluation_json import BaselineComparison, Check, Evaluation, ScorerDifference, ScorerResult
+from .evaluation_json import BaselineComparison, Check, Evaluation, ScorerDifference
 
 _SPECIAL = str.maketrans({character: f"\\{character}" for character in "\\`*_{}[]<>|#&$"} | {"\n": " ", "\r": " "})
 
@@ -29,12 +29,9 @@ def _build_table(evaluation: Evaluation) -> list[str]:
     for result in evaluation["scorers"]:
         change = f" {_describe_change(differences.get(result['name']))} |" if comparison else ""
         scored = f"{result['scored']:,} of {result['queries']:,}"
-        lines.append(f"| {escape_markdown(result['name'])} | {_format_score(result)} | {scored} |{change}")
+        score = "–" if result["score"] is None else format_rounded(result["score"], 1)
+        lines.append(f"| {escape_markdown(result['name'])} | {score} | {scored} |{change}")
     return lines
-
-
-def _format_score(result: ScorerResult) -> str:
-    return "–" if result["score"] is None else format_rounded(result["score"], 1)
 
 
 def _describe_change(row: ScorerDifference | None) -> str:

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -48,15 +49,11 @@ def _read_weight(text: str) -> float:
     return float(text)
 
 
-def _write_options(case_query: CaseQuery) -> str:
-    return json.dumps(case_query.options, ensure_ascii=False) if case_query.options else ""
-
-
 COLUMNS = (
     Column("information_need", lambda row: row.query.information_need, "information need"),
     Column("notes", lambda row: row.query.notes),
     Column("tags", lambda row: ", ".join(row.query.tags)),
-    Column("options", _write_options),
+    Column("options", lambda row: json.dumps(row.options, ensure_ascii=False) if row.options else ""),
     Column("weight", lambda row: f"{row.weight:.12g}", read=_read_weight),
     Column("reference_answer", lambda row: row.query.reference_answer, "reference answer"),
 )
@@ -86,7 +83,7 @@ def parse_queries(lines: Iterable[str], spellings: Sequence[str] = ()) -> Querie
     """
     lines = iter(lines)
     first = next(lines, "").removeprefix("\ufeff")
-    rows = read_table(_chain(first, lines), delimiter=find_delimiter(first))
+    rows = read_table(chain([first], lines), delimiter=find_delimiter(first))
     _, cells = next(rows, (1, []))
     header = [cell.lower() for cell in cells]
     repeated = sorted({cell for cell in header if cell and header.count(cell) > 1})
@@ -107,11 +104,6 @@ def find_delimiter(header: str) -> str:
 def has_query_column(cells: Iterable[str]) -> bool:
     """Returns whether a row names a column of queries."""
     return any(cell.strip().strip('"').strip().lower() in QUERY_COLUMNS for cell in cells)
-
-
-def _chain(first: str, lines: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from lines
 
 
 class _Reader:

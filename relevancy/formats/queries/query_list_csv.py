@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from relevancy.formats.cells import format_row
+from relevancy.formats.cells import rounded, write_rows
 
 HEADER = (
     "position",
@@ -26,28 +26,29 @@ CHUNK_SIZE = 500
 
 
 def export_lines(case_queries: QuerySet[Any], *, numbers: Mapping[int, int]) -> Iterator[str]:
-    """Yields the list line by line, so that at most 500 queries are in memory.
+    """Yields the list in parts, so that memory does not grow with the number of queries.
 
     case_queries: a queryset `with_scores`, in the order displayed.
     numbers: the number of each query in the manual order of the case, by id of the case query: the column `position`.
 
     Scores and their change have four decimals; missing values are empty. `error` is the error of the search or of a script.
     """
-    yield format_row(HEADER)
-    for row in case_queries.iterator(chunk_size=CHUNK_SIZE):
-        query = row.query
-        yield format_row(
-            (
-                numbers[row.pk],
-                query.text,
-                *map(format_score, (row.score, row.low, row.high, row.difference)),
-                *map(_format_count, (count_hits(row), row.unrated, row.took_ms)),
-                row.error or row.score_error or "",
-                ", ".join(query.tags),
-                query.information_need,
-                query.notes,
-            )
+    rows = (
+        (
+            numbers[row.pk],
+            row.query.text,
+            *map(rounded, (row.score, row.low, row.high, row.difference)),
+            count_hits(row),
+            row.unrated,
+            row.took_ms,
+            row.error or row.score_error,
+            ", ".join(row.query.tags),
+            row.query.information_need,
+            row.query.notes,
         )
+        for row in case_queries.iterator(chunk_size=CHUNK_SIZE)
+    )
+    return write_rows(HEADER, rows)
 
 
 def count_hits(row: Any) -> int | None:
@@ -56,13 +57,3 @@ def count_hits(row: Any) -> int | None:
         return None
     hits: int | None = row.returned if row.hits is None else row.hits
     return hits
-
-
-def format_score(value: float | None) -> float | str:
-    """Returns a score with four decimals; an empty cell for none."""
-    # Adding zero turns −0.0 into 0.0.
-    return "" if value is None else round(value, 4) + 0.0
-
-
-def _format_count(value: int | None) -> int | str:
-    return "" if value is None else value

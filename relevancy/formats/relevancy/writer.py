@@ -43,13 +43,15 @@ def export_case(*, case: Case, by: User) -> IO[bytes]:
     with _snapshot():
         rows = case.case_queries.present().select_related("query")
         texts = {row.query_id: row.query.text for row in rows.iterator()}
+        versions = ScorerVersion.objects.used_by(case)
+        attempts = case.attempts.select_related("endpoint", "parent")
         sections = [
             ("options", [json.dumps(case.options, ensure_ascii=False)]),
             *([("knob_ranges", [json.dumps(case.knob_ranges, ensure_ascii=False)])] if case.knob_ranges else []),
             ("book", [_settings(case.book)]),
-            ("scorers", _objects(_scorers(case))),
+            ("scorers", _objects(describe_scorer(scorer=version.scorer, version=version) for version in versions)),
             ("endpoints", _lines(_endpoints(case))),
-            ("attempts", _objects(_attempts(case))),
+            ("attempts", _objects(map(_attempt, attempts.order_by("number")))),
             ("queries", _lines(_describe(row.query, row.options, row.weight) for row in rows.iterator())),
             *_links(texts),
             ("ratings", _list(_ratings(case.book, texts, by))),
@@ -133,11 +135,6 @@ def _settings(book: Book) -> str:
     )
 
 
-def _scorers(case: Case) -> Iterator[dict[str, Any]]:
-    for version in ScorerVersion.objects.used_by(case):
-        yield describe_scorer(scorer=version.scorer, version=version)
-
-
 def _endpoints(case: Case) -> Iterator[dict[str, Any]]:
     used = Endpoint.objects.filter(attempts__case=case).distinct().defer("credentials", "headers")
     endpoints = {_endpoint_name(endpoint): endpoint for endpoint in used.order_by("name")}
@@ -148,11 +145,6 @@ def _endpoints(case: Case) -> Iterator[dict[str, Any]]:
 
 def _endpoint_name(endpoint: Endpoint) -> str:
     return IMPORTED_RUNS if runs.is_for_imported(endpoint) else endpoint.name
-
-
-def _attempts(case: Case) -> Iterator[dict[str, Any]]:
-    for attempt in case.attempts.select_related("endpoint", "parent").order_by("number"):
-        yield _attempt(attempt)
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def export_lines(entries: Iterable[activity.Entry]) -> Iterator[str]:
             entry.kind,
             entry.action,
             entry.subject,
-            "" if entry.object_id is None else entry.object_id,
+            entry.object_id,
             entry.text,
         )
         for entry in entries

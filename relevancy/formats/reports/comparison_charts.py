@@ -57,7 +57,10 @@ def build_svg_charts(rows: Sequence[QueryRow], first: str, second: str) -> list[
     compared = [row for row in rows if row.difference is not None]
     charts = []
     if compared:
-        charts += [_differences(compared), _scatter(compared, first, second), _scores(compared, first, second)]
+        scores = distribute_scores(compared)
+        text = comparison.describe_scores(compared, scores, first, second)
+        charts += [_differences(compared), _scatter(compared, first, second)]
+        charts.append(_overlaid("scores", "Distribution of scores", text, scores, first, second))
     times = distribute_search_times(rows)
     if times is not None:
         text = comparison.describe_search_times(times, first, second)
@@ -98,11 +101,12 @@ def _differences(rows: Sequence[QueryRow]) -> SvgChart:
 def _scatter(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
     """The score before against the score after; above the diagonal the query has become better."""
     points = [(row.score_a or 0.0, row.score_b or 0.0) for row in rows]
+    dots = "".join(f"M{_number(x / 100 * WIDTH)} {_number(HEIGHT * (1 - y / 100))}h0" for x, y in points)
     return SvgChart(
         key="scatter",
         title=f"{second} against {first}",
         text=comparison.describe_scatter(rows, first, second),
-        shapes=_density(points) if len(points) > MAX_POINTS else [Shape("points", _dots(points), 0.6)],
+        shapes=_density(points) if len(points) > MAX_POINTS else [Shape("points", dots, 0.6)],
         lines=f"M0 {_number(HEIGHT)}L{_number(WIDTH)} 0M0 0V{_number(HEIGHT)}H{_number(WIDTH)}",
         labels=[
             Label(-6, 4, "100", "end"),
@@ -111,10 +115,6 @@ def _scatter(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
             Label(WIDTH, HEIGHT + 16, "100", "end"),
         ],
     )
-
-
-def _dots(points: Sequence[tuple[float, float]]) -> str:
-    return "".join(f"M{_number(x / 100 * WIDTH)} {_number(HEIGHT * (1 - y / 100))}h0" for x, y in points)
 
 
 def _density(points: Sequence[tuple[float, float]]) -> list[Shape]:
@@ -130,12 +130,6 @@ def _density(points: Sequence[tuple[float, float]]) -> list[Shape]:
         shade = -(-SHADES * count // most) - 1
         paths[shade] += _rectangle(column * width, HEIGHT - (line + 1) * height, width, height)
     return [Shape("cells", path, (shade + 1) / SHADES) for shade, path in enumerate(paths) if path]
-
-
-def _scores(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
-    distribution = distribute_scores(rows)
-    text = comparison.describe_scores(rows, distribution, first, second)
-    return _overlaid("scores", "Distribution of scores", text, distribution, first, second)
 
 
 def _overlaid(key: str, title: str, text: str, distribution: Distribution, first: str, second: str) -> SvgChart:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -125,7 +124,18 @@ def _query_table(
     their lists."""
     if len(rows_by_other) == 1:
         columns = [*names, "Difference", "Jaccard", "RBO", *(f"Unrated, {name}" for name in names), "To gain"]
-        return columns, [ReportedQuery(row.text, _cells(row)) for row in select_rows([*rows_by_other[0]])]
+        return columns, [
+            ReportedQuery(
+                row.text,
+                [
+                    *(_score(row.score_a), _score(row.score_b), _signed(row.difference)),
+                    *(MISSING if value is None else format_coefficient(value) for value in (row.jaccard, row.rbo)),
+                    *(MISSING if value is None else str(value) for value in (row.unrated_a, row.unrated_b)),
+                    _score(row.gain),
+                ],
+            )
+            for row in select_rows([*rows_by_other[0]])
+        ]
     columns = [names[0], *(column for name in names[1:] for column in (name, "Difference"))]
     return columns, [
         ReportedQuery(
@@ -135,18 +145,10 @@ def _query_table(
                 *(cell for row in rows for cell in (_score(row.score_b), _signed(row.difference))),
             ],
         )
-        for rows in sorted(zip(*rows_by_other, strict=True), key=_largest_gain_first)
+        for rows in sorted(
+            zip(*rows_by_other, strict=True), key=lambda rows: (rows[0].difference is None, -(rows[0].difference or 0))
+        )
     ]
-
-
-def _largest_gain_first(rows: Sequence[QueryRow]) -> float:
-    return math.inf if rows[0].difference is None else -rows[0].difference
-
-
-def _cells(row: QueryRow) -> list[str]:
-    overlaps = [MISSING if value is None else format_coefficient(value) for value in (row.jaccard, row.rbo)]
-    unrated = [MISSING if value is None else str(value) for value in (row.unrated_a, row.unrated_b)]
-    return [_score(row.score_a), _score(row.score_b), _signed(row.difference), *overlaps, *unrated, _score(row.gain)]
 
 
 def _score(value: float | None) -> str:

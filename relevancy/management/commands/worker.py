@@ -38,7 +38,10 @@ class Command(Base):
         if not options["batch"]:
             threading.Thread(target=_sweep_periodically, daemon=True).start()
         if backend == "CeleryBackend":
-            _run_celery()
+            from django_tasks_fennel.app import app  # noqa: PLC0415 (an optional dependency)
+
+            # One task at a time; several workers are several processes.
+            app.worker_main(["worker", "--queues", "default", "--pool", "solo", "--loglevel", "warning"])
             return
         _run_database_worker(interval=options["interval"], batch=options["batch"], verbosity=options["verbosity"])
 
@@ -100,13 +103,6 @@ def wait_for_task(interval: float) -> None:
     until = time.monotonic() + LONGEST_WAIT
     while not ready.exists() and time.monotonic() < until:
         time.sleep(interval)
-
-
-def _run_celery() -> None:
-    """Runs Celery's worker with one task at a time; several workers are several processes."""
-    from django_tasks_fennel.app import app  # noqa: PLC0415 (an optional dependency)
-
-    app.worker_main(["worker", "--queues", "default", "--pool", "solo", "--loglevel", "warning"])
 
 
 def sweep_once() -> None:

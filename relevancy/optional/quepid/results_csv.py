@@ -10,9 +10,9 @@ from typing import Any
 from django.db.models import QuerySet
 
 from relevancy import runs, scores
-from relevancy.formats.cells import Cell, write_rows
+from relevancy.formats.cells import Cell, rounded, write_rows
 from relevancy.formats.queries.queries_csv import BY_NAME
-from relevancy.formats.queries.query_list_csv import count_hits, format_score
+from relevancy.formats.queries.query_list_csv import count_hits
 from relevancy.formats.rankings.run_csv import CHUNK, field_names, format_value
 from relevancy.models import Case, Run, ScorerVersion
 
@@ -36,9 +36,9 @@ def export_general(*, case: Case) -> Iterator[str]:
         (
             *of_case,
             row.query.text,
-            "" if row.is_stale else format_score(row.score),
+            None if row.is_stale else rounded(row.score),
             finished_at if row.ranking_id else "",
-            "" if (hits := count_hits(row)) is None else hits,
+            count_hits(row),
             *(write(row) for write in details),
         )
         for row in case_queries.iterator(chunk_size=CHUNK)

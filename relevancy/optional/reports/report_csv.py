@@ -1,6 +1,6 @@
 """The queries of the report of a case as CSV."""
 
-from relevancy.formats.cells import format_rows
+from relevancy.formats.cells import rounded, write_rows
 
 from .case_report import CaseReport
 
@@ -12,25 +12,19 @@ def format_queries(report: CaseReport) -> str:
 
     documents, rated: distinct ones among the results that the scorer considers. error: of the search, or else of the scorer.
     """
-    return format_rows(
-        HEADER,
-        [
-            (
-                query.text,
-                ", ".join(query.tags),
-                query.weight,
-                *map(_rounded, (query.score, query.low, query.high)),
-                query.documents,
-                query.rated,
-                _rounded(query.coverage),
-                "" if query.total is None else query.total,
-                "" if query.took_ms is None else query.took_ms,
-                query.error or query.score_error,
-            )
-            for query in report.queries
-        ],
+    rows = (
+        (
+            query.text,
+            ", ".join(query.tags),
+            query.weight,
+            *map(rounded, (query.score, query.low, query.high)),
+            query.documents,
+            query.rated,
+            rounded(query.coverage),
+            query.total,
+            query.took_ms,
+            query.error or query.score_error,
+        )
+        for query in report.queries
     )
-
-
-def _rounded(value: float | None) -> float | str:
-    return "" if value is None else round(value, 4)
+    return "".join(write_rows(HEADER, rows))
