@@ -12,7 +12,8 @@ from django.tasks import Task, task
 from django.utils import timezone
 
 from relevancy import accounts, comparison, hooks, judging, ratings, runs, scores
-from relevancy.models import Book, Case, JudgingQueue, Run, StoredComparison
+from relevancy.formats.ratings import ratings_import
+from relevancy.models import Book, Case, JudgingQueue, RatingImport, Run, StoredComparison
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -124,6 +125,14 @@ def compute_comparison(comparison_id: int) -> None:
     comparison.stored.compute(comparison_id)
 
 
+@task(priority=LOW_PRIORITY)
+def import_ratings(import_id: int) -> None:
+    """Stores the ratings of a large file that was uploaded."""
+    ratings_import.continue_import(import_id)
+    for book_id in RatingImport.objects.filter(pk=import_id).values_list("book_id", flat=True):
+        enqueue_book_rescore(book_id)
+
+
 def enqueue_comparison(stored: StoredComparison) -> None:
     """Enqueues the computation of a comparison, once however often it is called before the task has finished."""
     if comparison.stored.queue(stored):
@@ -171,10 +180,12 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 def sweep() -> int:
     """Enqueues every run that should be continued and is not. Returns how many.
 
-    Also finishes imports whose process has died, and calls `hooks.sweep`.
+    Also undoes imports whose process has died, enqueues those that wait for a worker, and calls `hooks.sweep`.
     """
     for book_id in ratings.sweep_imports():
         enqueue_book_rescore(book_id)
+    for import_id in ratings.waiting_imports():
+        send(import_ratings, import_id)
     hooks.sweep()
     run_ids = runs.sweep()
     for run_id in run_ids:

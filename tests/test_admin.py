@@ -19,7 +19,6 @@ from relevancy.models import (
     ComparedRun,
     Endpoint,
     ExternalAccount,
-    ImportedRating,
     Invitation,
     JudgingPair,
     JudgingQueue,
@@ -53,7 +52,7 @@ READ_ONLY_NAMES = (
     *("caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
     *("judgingpair", "judgingqueue", "querylink"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
-    *("importedrating", "ratingimport"),
+    "ratingimport",
     "repeatedpair",
 )
 READ_ONLY = [
@@ -97,10 +96,7 @@ def data(db):
 
 def _import(case, rater):
     """An import that nobody has finished."""
-    rating_import = RatingImport.objects.create(book=case.book, by=rater, source="import", progressed_at=timezone.now())
-    ImportedRating.objects.create(
-        rating_import=rating_import, query=case.book.queries.first(), doc_id="imported", rater=rater, value=1
-    )
+    RatingImport.objects.create(book=case.book, case=case, by=rater, source="import", status="complete")
 
 
 def grow(case, rater, count):

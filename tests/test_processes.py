@@ -233,13 +233,15 @@ import os, signal
 from relevancy.ratings import imports
 from relevancy.formats.ratings import ratings_csv
 
-def kill(*arguments):
-    os.kill(os.getpid(), signal.SIGKILL)
+imports.MAX_AT_ONCE, imports.CHUNK = 1_000, 2_000
+note_progress = imports.note_progress
 
-if sys.argv[2] == "before":
-    imports._ImportWriter.apply = kill
-else:
-    imports.move = kill
+def kill(record, **changes):
+    note_progress(record, **changes)
+    if sys.argv[2] in (str(changes.get("done")), str(changes.get("status"))):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+imports.note_progress = kill
 case = Case.objects.get(pk=sys.argv[1])
 rows = "".join(f"imported {n % 50},{n},2\\n" for n in range(6000))
 ratings_csv.import_ratings(case=case, text="query,docid,rating\\nquery 1,a,3\\n" + rows, by=case.owner)
@@ -249,25 +251,44 @@ from relevancy.models import *
 from relevancy.formats.ratings import ratings_csv
 case = Case.objects.get(pk=sys.argv[1])
 lines = "".join(ratings_csv.export_ratings(case=case)).splitlines()
-print(json.dumps([len(lines), lines[1], case.case_queries.present().count(), Query.objects.filter(book=case.book).count(),
-    ImportedRating.objects.filter(rating_import__book=case.book).count(), RatingChange.objects.filter(query__book=case.book).count()]))
+rows = [Rating.objects.filter(query__book=case.book), RatingChange.objects.filter(query__book=case.book), case.book.queries]
+print(json.dumps([len(lines), lines[1], *(each.count() for each in rows)]))
 """
 SWEEP = """
+import os, signal
 from relevancy.models import RatingImport
-RatingImport.objects.update(progressed_at="2026-01-01T00:00Z")
+from relevancy.ratings import imports
+undo_some = imports._undo_some
+
+def die(record):
+    undo_some(record)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+imports.CHUNK = 1_500
+if sys.argv[1] == "die":
+    imports._undo_some = die
+RatingImport.objects.unfinished().update(progressed_at="2026-01-01T00:00Z")
 ratings.sweep_imports()
-print(RatingImport.objects.count())
+print(RatingImport.objects.unfinished().count())
+"""
+RATE_ONE = """
+query = Case.objects.get(pk=sys.argv[1]).book.queries.first()
+try:
+    print(json.dumps(ratings.rate(query=query, doc_id="a", value=0, by=query.book.owner)))
+except ratings.RatingRefused as refusal:
+    print(json.dumps(str(refusal)))
 """
 
 
 @pytest.mark.own_database
-@pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_killed_import_is_there_as_a_whole_or_not_at_all(here: Site, moment: str) -> None:
-    """Killed before or after the moment at which its ratings count."""
+@pytest.mark.parametrize(("moment", "stored"), [("2000", 0), ("4000", 2000), ("complete", 6001)])
+def test_a_killed_import_is_undone_although_undoing_it_is_killed_too(here: Site, moment: str, stored: int) -> None:
+    """Killed in the first transaction, in the second, and in the last."""
     case = str(here.ask(MAKE_RATED, moment))
     assert here.run(case, moment, code=KILLED_IMPORT).returncode == -signal.SIGKILL
-    grade = "query 1,a,1" if moment == "before" else "query 1,a,3"
-    rows, queries, changes = (4, 3, 1) if moment == "before" else (6004, 53, 6002)
-    assert here.ask(SEEN, case) == [rows, grade, queries, 53, 6001, 1]
-    assert here.ask(SWEEP) == 0
-    assert here.ask(SEEN, case) == [rows, grade, queries, queries, 0, changes]
+    assert here.ask(SEEN, case)[2:] == [max(1, stored), 1 + stored, 53]
+    assert here.run("die", code=SWEEP).returncode == -signal.SIGKILL
+    assert here.ask(RATE_ONE, case).startswith("Ratings are being imported into this book (")
+    assert here.ask(SWEEP, "finish") == 0
+    assert here.ask(SEEN, case) == [4, "query 1,a,1", 1, 1, 3]
+    assert here.ask(RATE_ONE, case) == 1

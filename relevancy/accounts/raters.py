@@ -8,7 +8,7 @@ from itertools import batched
 from django.core.exceptions import ValidationError
 from django.db.models import ProtectedError, Q, QuerySet
 
-from relevancy.models import ImportedRating, Rating, RatingChange, User
+from relevancy.models import Rating, RatingChange, User
 from relevancy.models.text import normalize_line, validate_line
 
 BATCH = 500
@@ -75,7 +75,7 @@ def delete_unused_raters(ids: Collection[int]) -> None:
     # Another import may be about to count: what it has written is seen once its locks are gone.
     list(created.select_for_update().values_list("pk"))
     used: set[int] = set()
-    for model in (Rating, RatingChange, ImportedRating):
+    for model in (Rating, RatingChange):
         used |= set(model.objects.filter(rater__in=ids).order_by().values_list("rater_id", flat=True).distinct())
     with suppress(ProtectedError):
         created.exclude(pk__in=used).delete()

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Literal
 
@@ -19,8 +20,8 @@ from relevancy.formats import exports
 from relevancy.formats.cases import book_import, case_import
 from relevancy.formats.queries import queries_import
 from relevancy.formats.rankings import runs_file
-from relevancy.formats.ratings import ratings_import
-from relevancy.models import Book, Case, Endpoint, Role, Run
+from relevancy.formats.ratings import ratings_import, ratings_storage
+from relevancy.models import Book, Case, Endpoint, RatingImport, Role, Run
 
 from .access import Id, check_book_editable, get_book, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
@@ -44,9 +45,12 @@ class ImportedRatings(Schema):
 
     added, changed, unchanged: compared with the ratings of the raters. unrated: queries of the file without a rating.
     new_queries: that the case did not have. errors: only with `dry_run`, at most 20; otherwise such a file is refused.
+    is_stored: false if a worker stores the ratings, as it does more than 50,000, and with `dry_run`; see
+    `/books/{book_id}/rating-import`.
     """
 
     format: str = Field(examples=["ratings as CSV"])
+    is_stored: bool = Field(examples=[True])
     raters: list[str] = Field(description="Whom the file names.", examples=[[]])
     added: int = Field(examples=[120])
     changed: int = Field(examples=[3])
@@ -54,6 +58,23 @@ class ImportedRatings(Schema):
     unrated: int = Field(examples=[0])
     new_queries: int = Field(examples=[12])
     errors: list[LineError] = Field(examples=[[]])
+
+
+class RatingImportDetails(Schema):
+    """An import of many ratings, which a worker stores while the book is closed for other ratings.
+
+    status: waiting, running, undoing (what it has stored is taken back), complete or failed (nothing is left of it).
+    done: ratings that were compared with those of the raters. changed: how many of them are new or differ; known at the end.
+    """
+
+    id: int = Field(examples=[1])
+    status: RatingImport.Status = Field(examples=["running"])
+    done: int = Field(examples=[430000])
+    total: int = Field(examples=[1000000])
+    percent: int = Field(examples=[43])
+    changed: int = Field(examples=[0])
+    error: str = Field(description="Why it has failed.", examples=[""])
+    started_at: datetime
 
 
 class ImportedQueries(Schema):
@@ -184,16 +205,20 @@ def import_ratings(
     if preview.errors and not parameters.dry_run:
         line, message = preview.errors[0]
         raise formats.BadFile(message, line=line)
+    imported = None
     if not parameters.dry_run:
         try:
-            imported = ratings_import.import_ratings(case=case, source=source, by=request.user)
+            imported = ratings_import.import_or_queue(case=case, source=source, by=request.user)
         except formats.BadFile:
             get_case(request, case_id, needs=Role.EDITOR)  # it may have been deleted meanwhile
             raise
-        if imported.changed:
+        if isinstance(imported, RatingImport):
+            tasks.send(tasks.import_ratings, imported.pk)
+        elif imported.changed:
             tasks.enqueue_book_rescore(case.book_id)
     return {
         "format": preview.format,
+        "is_stored": isinstance(imported, ratings_storage.ImportedRatings),
         "raters": preview.raters,
         "added": preview.added,
         "changed": preview.changed,
@@ -202,6 +227,13 @@ def import_ratings(
         "new_queries": preview.new_queries,
         "errors": [{"line": line, "message": message} for line, message in preview.errors],
     }
+
+
+@router.get("/books/{book_id}/rating-import", auth=READ, response=RatingImportDetails | None)
+def read_rating_import(request: ApiRequest, book_id: Id) -> RatingImport | None:
+    """How far the last import of ratings by a worker into a book is; null if there was none."""
+    get_book(request, book_id)
+    return RatingImport.objects.last_of(book_id)
 
 
 @router.post("/cases/{case_id}/import/queries", auth=WRITE, response=ImportedQueries)

@@ -113,7 +113,6 @@ def list_ratings(
 ) -> dict[str, Any]:
     """The ratings of all raters, oldest first. The ETag can be sent as If-Match when you change them."""
     query = get_query(request, query_id)
-    ratings.move_ratings_of(query)
     return set_etag(
         response, paginate(Rating.objects.filter(query=query).select_related("rater"), page, "id"), state=query.revision
     )

@@ -8,13 +8,12 @@ from contextlib import contextmanager, suppress
 from itertools import batched
 
 from django.db import DatabaseError
-from django.utils import timezone
 
 from relevancy import queries
 from relevancy.models import Book, RatingImport, User
 from relevancy.models.saving import clean_and_save
 from relevancy.queries import QueryDetails
-from relevancy.ratings.imports import discard, ensure_raters, note_progress, short_transaction
+from relevancy.ratings.imports import ensure_raters, note_progress, short_transaction, undo_import
 from relevancy.ratings.new_ratings import NewRating
 
 from .copying import store_ratings
@@ -68,9 +67,7 @@ def build_book(*, book: Book, by: User, source: str) -> Iterator[BookBuilder]:
     """
     with short_transaction():
         clean_and_save(book)
-        record = RatingImport.objects.create(
-            book=book, by=by, source=source, is_first=True, progressed_at=timezone.now()
-        )
+        record = RatingImport.objects.create(book=book, by=by, source=source, is_first=True)
     try:
         yield BookBuilder(record, source)
         with short_transaction():
@@ -78,5 +75,5 @@ def build_book(*, book: Book, by: User, source: str) -> Iterator[BookBuilder]:
             RatingImport.objects.filter(pk=record.pk).delete()
     except BaseException:
         with suppress(DatabaseError):  # `sweep_imports` deletes it later
-            discard(record)
+            undo_import(record)
         raise

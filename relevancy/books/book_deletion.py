@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils import timezone
+from django.db.models import Count
 
-from relevancy import activity
-from relevancy.models import Activity, Book, RatingImport, User, count_current_ratings
-from relevancy.ratings.imports import discard
+from relevancy import activity, ratings
+from relevancy.models import Activity, Book, Rating, RatingImport, User
+from relevancy.ratings.imports import undo_import
 from relevancy.wording import counted
 
 
@@ -23,16 +23,17 @@ class BookLosses:
 
 def book_losses(book: Book) -> BookLosses:
     """Returns what would be lost with a book. Two SQL statements."""
-    counts = count_current_ratings(("rater_id",), query__book=book)
-    by_rater = {rater_id: count for rater_id, count, _ in counts if count}
-    return BookLosses(book.queries.live().count(), sum(by_rater.values()), len(by_rater))
+    counts = Rating.objects.filter(query__book=book).aggregate(
+        ratings=Count("pk"), raters=Count("rater", distinct=True)
+    )
+    return BookLosses(queries=book.queries.live().count(), **counts)
 
 
 def delete_book(*, book: Book, by: User) -> None:
     """Deletes a book that no case uses, with its queries and everybody's ratings.
 
     It is hidden at once. If the process dies before all is deleted, `sweep_imports` goes on. Raises `ValidationError` if a case uses
-    the book; then nothing is deleted.
+    the book, and while ratings are being imported into it; then nothing is deleted.
     """
     with transaction.atomic():
         Book.objects.select_for_update().get(pk=book.pk)
@@ -43,7 +44,6 @@ def delete_book(*, book: Book, by: User) -> None:
             )
         teams = list(book.teams.all())
         activity.record_for_teams(Activity.Verb.BOOK_DELETED, teams=teams, by=by, subject=book.name, object_id=book.pk)
-        record = RatingImport.objects.create(
-            book=book, by=by, source="deletion", is_first=True, progressed_at=timezone.now()
-        )
-    discard(record)
+        ratings.check_open(book=book.pk, advice="Delete it")
+        record = RatingImport.objects.create(book=book, by=by, source="deletion", is_first=True)
+    undo_import(record)

@@ -19,17 +19,14 @@ from relevancy.hooks import GradeField
 from relevancy.models import (
     Activity,
     Book,
-    ImportedRating,
     Rating,
     RatingChange,
     RepeatedPair,
     User,
     Verdict,
-    count_current_ratings,
 )
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
-from relevancy.ratings.imports import finish_imports
 
 from .book_locks import check_unused, lock_book
 from .previews import find_cases
@@ -117,8 +114,9 @@ def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: f
 
 def rated_values(book: Book) -> list[float]:
     """Returns the distinct grades that raters gave in a book, and others that have to be on its scale, ascending."""
-    rated = {value for value, *_ in count_current_ratings(("value",), query__book=book, value__isnull=False)}
-    return sorted(rated.union(*(_values(book, column) for column in _grade_fields() if column.must_fit)))
+    rated = Rating.objects.filter(query__book=book, value__isnull=False).order_by().values_list("value", flat=True)
+    given = {value for value in rated.distinct() if value is not None}
+    return sorted(given.union(*(_values(book, column) for column in _grade_fields() if column.must_fit)))
 
 
 def given_values(book: Book) -> list[float]:
@@ -144,8 +142,7 @@ def offered_rules(book: Book) -> list[str]:
     """
     rules = [Book.Rule.LATEST, Book.Rule.MEAN, Book.Rule.MEDIAN, Book.Rule.MAJORITY]
     imported = RatingChange.objects.filter(query__book=book, source__in=IMPORT_SOURCES)
-    arriving = ImportedRating.objects.applied().filter(query__book=book, rating_import__source__in=IMPORT_SOURCES)
-    if book.rule == Book.Rule.QUEPID or imported.exists() or arriving.exists():
+    if book.rule == Book.Rule.QUEPID or imported.exists():
         rules.append(Book.Rule.QUEPID)
     if book.rule == Book.Rule.LOWEST_OF_THREE:
         rules.append(Book.Rule.LOWEST_OF_THREE)
@@ -202,7 +199,6 @@ def change_settings(
     Raises `ValidationError` if a rating would not be on the scale, if `new_grades` lacks one, if the settings have changed since, and
     with `new_grades` while grades of the former scale are being written, such as by an import; nothing is changed then.
     """
-    finish_imports(book)
     with write_turn(), transaction.atomic():
         lock_book(book)
         if new_grades is not None:

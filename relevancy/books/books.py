@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from relevancy.judging.judging import COUNTED, SubqueryCount
 from relevancy.models import (
     Book,
     Case,
-    ImportedRating,
     JudgingPair,
     Query,
     Rating,
     User,
     Verdict,
-    count_current_ratings,
 )
 
 
@@ -67,16 +65,15 @@ def books_to_judge(user: User, *, count: int = 5) -> Sequence[Any]:
 def raters_of(book: Book) -> QuerySet[User]:
     """Returns the users with a rating in a book, by name."""
     stored = Rating.objects.filter(rater=OuterRef("pk"), query__book=book)
-    imported = ImportedRating.objects.applied().filter(rater=OuterRef("pk"), query__book=book)
-    return User.objects.filter(Exists(stored) | Exists(imported)).order_by("name", "email", "pk")
+    return User.objects.filter(Exists(stored)).order_by("name", "email", "pk")
 
 
 def count_by_rater(book: Book) -> list[RaterCount]:
     """Returns the raters of a book, those with most ratings first. Two SQL statements."""
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     last: dict[int, datetime] = {}
-    judged = count_current_ratings(("rater_id", "verdict"), query__book=book)
-    for rater_id, verdict, count, newest in judged:
+    judged = Rating.objects.filter(query__book=book).order_by().values_list("rater_id", "verdict")
+    for rater_id, verdict, count, newest in judged.annotate(Count("pk"), Max("updated_at")):
         counts[rater_id][verdict] += count
         last[rater_id] = max(newest, last.get(rater_id, newest))
     users = User.objects.in_bulk(counts)
@@ -89,9 +86,8 @@ def count_by_rater(book: Book) -> list[RaterCount]:
 
 def count_by_grade(book: Book) -> list[GradeCount]:
     """Returns how often each grade of the book's scale was given, by all raters. One SQL statement."""
-    counts: Counter[float] = Counter()
-    for value, count, _ in count_current_ratings(("value",), query__book=book, value__isnull=False):
-        counts[value] += count
+    given = Rating.objects.filter(query__book=book, value__isnull=False).order_by().values_list("value")
+    counts: Counter[float] = Counter(dict(given.annotate(Count("pk"))))
     total = counts.total()
     return [
         GradeCount(value, label, counts[value], 100 * counts[value] / total if total else 0.0)
@@ -113,14 +109,11 @@ def queries_with_coverage(book: Book) -> QuerySet[Any]:
     rated = Rating.objects.filter(query=OuterRef("pk"), verdict=Verdict.RATED).order_by()
     pairs = JudgingPair.objects.filter(query=OuterRef("pk")).order_by()
     documents = rated.values("query").annotate(count=Count("doc_id", distinct=True)).values("count")
-    imported = ImportedRating.objects.applied().filter(query=OuterRef("pk")).order_by()
-    others = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
-    new_documents = imported.filter(~Exists(others)).values("pk")  # a book has one such import at a time
     return (
         Query.objects.live()
         .filter(book=book)
         .annotate(
-            rated=Coalesce(Subquery(documents, output_field=IntegerField()), 0) + SubqueryCount(new_documents),
+            rated=Coalesce(Subquery(documents, output_field=IntegerField()), 0),
             pairs=SubqueryCount(pairs.values("pk")),
             open=SubqueryCount(pairs.open().values("pk")),
         )

@@ -11,9 +11,8 @@ from relevancy.models import Activity, Book, JudgingPair, Query, QueryLink, User
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
 from relevancy.queries import create_links
-from relevancy.ratings.imported_rows import move_queries
-from relevancy.ratings.imports import finish_imports
 from relevancy.ratings.new_ratings import NewRating, insert_ratings
+from relevancy.ratings.ratings import check_open
 
 from .book_locks import lock_book
 from .book_settings import BookSettings, check_new_grades
@@ -36,7 +35,6 @@ def copy_book(
 
     The other arguments are those of `change_settings`. Raises `ValidationError`; nothing is created then.
     """
-    finish_imports(book)
     with write_turn(), transaction.atomic():
         lock_book(book)
         check_new_grades(book, settings, new_grades, can_merge_grades=can_merge_grades)
@@ -132,7 +130,7 @@ def copy_to_linked(*, query: Query, by: User) -> int:
     with write_turn(), transaction.atomic():
         query_ids = sorted(_linked_ids(query))
         scores.lock_queries(query_ids)
-        move_queries(query_ids)
+        check_open(book=query.book_id)
         source = scores.QueryRatings.read(query.pk)
         changed: dict[int, int] = {}
         for query_id in sorted(_linked_ids(query).intersection(query_ids) - {query.pk}):

@@ -37,7 +37,6 @@ from relevancy.models import (
 )
 from relevancy.models.write_queue import write_turn
 from relevancy.queries import MAX_LINKED
-from relevancy.ratings.imports import finish_imports
 
 from .book_locks import check_unused, lock_book
 from .previews import find_cases, try_change
@@ -104,8 +103,6 @@ def merge_books(*, book: Book, other: Book, by: User) -> MergeResult:
     Raises `ValidationError` unless `by` is an owner of both books, and if the scales differ, a case is being run, or grades are being
     written, such as by an import; nothing is changed then.
     """
-    for merged in (book, other):
-        finish_imports(merged)
     with write_turn(), transaction.atomic():
         result = _merge(book, other, by)
         activity.record_for_book(Activity.Verb.BOOK_MERGED, book=book, by=by, other=other.name, ratings=result.ratings)
@@ -117,8 +114,6 @@ def preview_merge(*, book: Book, other: Book, by: User) -> MergePreview:
 
     Raises `ValidationError` as `merge_books` does.
     """
-    for merged in (book, other):
-        finish_imports(merged)
     check_mergeable(book, other, by)
     cases, hidden = find_cases(book, other, by=by)
     result, case_scores = try_change(lambda: _merge(book, other, by), cases=cases, book=book)

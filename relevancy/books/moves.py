@@ -12,10 +12,9 @@ from typing import Any
 from django.db import transaction
 
 from relevancy import activity, runs, scores
-from relevancy.models import Activity, Book, Case, Ranking, Rating, Run, User, current_ratings
+from relevancy.models import Activity, Book, Case, Ranking, Rating, Run, User
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings.changes import REMOVAL, Change
-from relevancy.ratings.imports import finish_imports
 from relevancy.ratings.ratings import change_raters
 
 from .book_locks import lock_book
@@ -72,7 +71,7 @@ def find_orphaned_ratings(*, book: Book) -> OrphanedRatings:
         present.add(run, Ranking.objects.filter(run=run, error_kind=""))
     rated: Counter[str] = Counter()
     queries: dict[str, set[int]] = defaultdict(set)
-    for query_id, doc_id in current_ratings(("query_id", "doc_id"), query__book=book):
+    for query_id, doc_id in Rating.objects.filter(query__book=book).order_by().values_list("query_id", "doc_id"):
         rated[doc_id] += 1
         queries[doc_id].add(query_id)
     gone = {doc_id for doc_id in rated if doc_id not in present.titles}
@@ -164,7 +163,6 @@ def move_ratings(*, book: Book, ids: Mapping[str, str], by: User) -> int:
     adjudications. The log has a removal and a rating for each. Returns the number of ratings that were moved. All scores of the
     queries concerned are stale.
     """
-    finish_imports(book)
     with write_turn(), transaction.atomic():
         moved = _move(book, ids, by)
         if moved:
@@ -174,7 +172,6 @@ def move_ratings(*, book: Book, ids: Mapping[str, str], by: User) -> int:
 
 def preview_move(*, book: Book, ids: Mapping[str, str], by: User) -> list[scores.CaseScorePreview]:
     """Returns the scores of the cases that the user can see, before and after `move_ratings`, which is done and taken back."""
-    finish_imports(book)
     cases, _ = find_cases(book, by=by)
     _, case_scores = try_change(lambda: _move(book, ids, by), cases=cases, book=book)
     return case_scores

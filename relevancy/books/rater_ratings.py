@@ -10,9 +10,8 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
 from relevancy import accounts, activity, scores
-from relevancy.models import Activity, Book, Rating, User, Verdict, current_ratings
+from relevancy.models import Activity, Book, Rating, User, Verdict
 from relevancy.ratings.changes import REMOVAL, Change
-from relevancy.ratings.imports import finish_imports
 from relevancy.ratings.ratings import change_raters
 from relevancy.ratings.separate_ratings import query_batches, withdraw_ratings
 
@@ -74,7 +73,7 @@ class Assigned:
 def count_ratings_of(*, book: Book, rater: User) -> RaterRatings:
     """Counts the ratings of a rater in a book. One SQL statement."""
     columns = ("query_id", "doc_id", "verdict", "is_adjudication")
-    rows = list(current_ratings(columns, rater=rater, query__book=book))
+    rows = list(Rating.objects.filter(rater=rater, query__book=book).order_by().values_list(*columns))
     verdicts = Counter(verdict for _, _, verdict, _ in rows)
     return RaterRatings(
         rated=verdicts[Verdict.RATED],
@@ -87,8 +86,7 @@ def count_ratings_of(*, book: Book, rater: User) -> RaterRatings:
 
 
 def preview_removal(*, book: Book, rater: User, verdict: str = "", by: User) -> RaterPreview:
-    """Returns what `remove_ratings` would do. Locks and writes nothing, unless ratings have just been imported."""
-    finish_imports(book)
+    """Returns what `remove_ratings` would do. Locks and writes nothing."""
     own = Rating.objects.filter(query__book=book, rater=rater)
     if verdict:
         own = own.filter(verdict=verdict)
@@ -105,7 +103,6 @@ def remove_ratings(*, book: Book, rater: User, verdict: str = "", by: User) -> i
     """
     if rater.kind == User.Kind.MACHINE:
         raise ValidationError(f"The ratings of {rater} are removed where they were let count.")
-    finish_imports(book)
     removed = withdraw_ratings(book=book, rater=rater, by=by, source=REMOVAL_SOURCE, verdict=verdict)
     if removed:
         activity.record_for_book(
@@ -120,8 +117,7 @@ def people_to_assign(*, by: User) -> QuerySet[User]:
 
 
 def preview_assignment(*, book: Book, rater: User, person: User, by: User) -> RaterPreview:
-    """Returns what `assign_ratings` would do. Locks and writes nothing, unless ratings have just been imported."""
-    finish_imports(book)
+    """Returns what `assign_ratings` would do. Locks and writes nothing."""
     keys = set(Rating.objects.filter(query__book=book, rater=rater).values_list("query_id", "doc_id"))
     left_out = _judged_by_both(Rating.objects.filter(query__book=book), rater, person)
     return _preview(book, rater, left_out, by, ratings=len(keys), left_out=len(left_out))
@@ -142,7 +138,6 @@ def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> Assign
         )
     if not people_to_assign(by=by).filter(pk=person.pk).exists():
         raise ValidationError("Choose a person of one of your teams.")
-    finish_imports(book)
     sizes = Counter(Rating.objects.filter(query__book=book, rater=rater).values_list("query_id", flat=True))
     given = removed = 0
     for batch in query_batches(set(sizes), sizes):

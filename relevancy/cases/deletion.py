@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import activity, books, hooks
+from relevancy import activity, books, hooks, ratings
 from relevancy.models import (
     Activity,
     Attempt,
@@ -19,11 +19,11 @@ from relevancy.models import (
     CaseScore,
     QueryScore,
     Ranking,
+    Rating,
     Run,
     RunComparison,
     Scorer,
     User,
-    count_current_ratings,
 )
 
 
@@ -56,7 +56,7 @@ def losses(*, case: Case, by: User) -> Losses:
         annotations=case.annotations.filter(removed_at=None).count(),
         scorers=tuple(Scorer.objects.filter(only_for=case).order_by("name").values_list("name", flat=True)),
         of_apps=tuple(loss for added in hooks.case_losses(case, by) for loss in added),
-        ratings=sum(count for *_, count, _ in count_current_ratings(("verdict",), query__book=case.book_id)),
+        ratings=Rating.objects.filter(query__book=case.book_id).count(),
         other_cases=other_cases,
         can_delete_book=not other_cases and _owns_book(case, by),
     )
@@ -100,6 +100,7 @@ def _check(case: Case, by: User, with_book: bool) -> None:
         raise ValidationError(f"You need the role Owner on the book “{case.book}” to delete it. Delete the case only.")
     if _other_cases(case).exists():
         raise ValidationError(f"The book “{case.book}” is used by other cases. Delete the case only.")
+    ratings.check_open(book=case.book_id, advice="Delete it")
 
 
 def _owns_book(case: Case, by: User) -> bool:

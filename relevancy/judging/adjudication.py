@@ -12,12 +12,10 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from relevancy import scores
-from relevancy.models import Book, JudgingPair, Query, Rating, RatingChange, User, Verdict, stored_ratings
+from relevancy.models import Book, JudgingPair, Query, Rating, RatingChange, User, Verdict
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings.changes import Change, RatingEditor
-from relevancy.ratings.imported_rows import move_queries
-from relevancy.ratings.imports import finish_imports
-from relevancy.ratings.ratings import InvalidRating, check_scale, clean_doc_id
+from relevancy.ratings.ratings import InvalidRating, check_open, check_scale, clean_doc_id
 
 from .judging_documents import read_documents
 
@@ -46,9 +44,8 @@ def find_conflicts(*, book: Book, difference: float, state: str = OPEN, query: Q
 
     Rows of `query_id`, `doc_id`, `spread` (the difference), `count` (ratings) and `decisions` (0 or 1); `read_conflicts` reads them.
     The rating of an adjudicator is not one of those that differ. `state`: `OPEN` without an adjudication, `DECIDED` with one, empty
-    for all. One SQL statement over the ratings of the book, after imported ones have been made rows of `Rating`.
+    for all. One SQL statement over the ratings of the book.
     """
-    finish_imports(book)
     ratings = Rating.objects.filter(query__book=book, query__retired_at=None, verdict=Verdict.RATED)
     if query is not None:
         ratings = ratings.filter(query=query)
@@ -121,7 +118,7 @@ def read_titles(conflicts: Iterable[Conflict], *, by: User) -> dict[tuple[int, s
 
 def count_adjudications(book: Book) -> int:
     """Returns the number of documents of a book with an adjudication, each counted once per query. One SQL statement."""
-    return stored_ratings().filter(query__book=book, query__retired_at=None, is_adjudication=True).count()
+    return Rating.objects.filter(query__book=book, query__retired_at=None, is_adjudication=True).count()
 
 
 def adjudicate(
@@ -135,7 +132,7 @@ def adjudicate(
     doc_id = clean_doc_id(doc_id)
     with write_turn(), transaction.atomic():
         scores.lock_queries([query.pk])
-        move_queries([query.pk])
+        check_open(book=query.book_id)
         query.book.refresh_settings()
         check_scale(query.book, expected_scale)
         if not scores.scale_of(query.book).contains(value):
@@ -165,7 +162,7 @@ def withdraw_adjudication(*, query: Query, doc_id: str, by: User) -> bool:
     """
     with write_turn(), transaction.atomic():
         scores.lock_queries([query.pk])
-        move_queries([query.pk])
+        check_open(book=query.book_id)
         query.book.refresh_settings()
         records = scores.QueryRatings.read(query.pk).by_document.get(doc_id, ())
         present = next((record for record in records if record.is_adjudication), None)

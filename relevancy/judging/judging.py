@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from relevancy.models import (
     Book,
-    ImportedRating,
     JudgingPair,
     JudgingQueue,
     Query,
@@ -19,7 +18,6 @@ from relevancy.models import (
     RatingChange,
     User,
     Verdict,
-    stored_ratings,
 )
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings.changes import Change
@@ -161,7 +159,7 @@ def last_judged(*, book: Book, by: User, count: int = 6) -> list[Rating]:
     own = RatingChange.objects.filter(by=by, rater=by, query__book=book, source__in=PAGE_SOURCES)
     newest = own.order_by("-id").values_list("query_id", "doc_id")[: 4 * count]
     pairs = list(dict.fromkeys(newest))
-    ratings = stored_ratings().filter(
+    ratings = Rating.objects.filter(
         rater=by,
         query__in={query_id for query_id, _ in pairs},
         doc_id__in={doc_id for _, doc_id in pairs},
@@ -185,15 +183,14 @@ def is_free(now: datetime) -> Q:
 def _judged(pairs: list[JudgingPair], by: User) -> QuerySet[Any, int]:
     """Returns the ids of those pairs that the rater has judged."""
     own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=by, verdict__in=JUDGED)
-    imported = ImportedRating.objects.of_rater(by)
-    stored = JudgingPair.objects.filter(Exists(own) | Exists(imported), pk__in=[pair.pk for pair in pairs])
+    stored = JudgingPair.objects.filter(Exists(own), pk__in=[pair.pk for pair in pairs])
     return stored.order_by().values_list("pk", flat=True)
 
 
 def postponed_by(by: User) -> QuerySet[Any]:
     """Returns the ratings "later" of the rater on open pairs, oldest first, with `pair`, the pair's id, and `pair_queue`."""
     pairs = JudgingPair.objects.open().filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"))
-    later = stored_ratings().filter(rater=by, verdict=Verdict.LATER).order_by("updated_at", "pk")
+    later = Rating.objects.filter(rater=by, verdict=Verdict.LATER).order_by("updated_at", "pk")
     return later.annotate(pair=Subquery(pairs.values("pk")[:1]), pair_queue=Subquery(pairs.values("queue")[:1])).filter(
         pair__isnull=False
     )

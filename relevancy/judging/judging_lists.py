@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
-from relevancy.models import ImportedRating, JudgingPair, JudgingQueue, Query, Rating, User
+from relevancy.models import JudgingPair, JudgingQueue, Query, Rating, User
 from relevancy.models.write_queue import write_turn
 
 from .judging import CLAIM, JUDGED, is_free, locked, postponed_by, release
@@ -42,12 +42,11 @@ def claim_query(*, queue: JudgingQueue, query: Query, by: User) -> list[JudgingP
     """
     now = timezone.now()
     own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=by, verdict__in=JUDGED)
-    imported = ImportedRating.objects.of_rater(by)
     of_query = queue.pairs.filter(query=query)
     with write_turn(), transaction.atomic():
         User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk").first()  # two requests at once
         held = list(locked(queue.pairs.filter(claimed_by=by)).values_list("pk", flat=True))
-        free = of_query.open().filter(is_free(now) | Q(claimed_by=by)).filter(~Exists(own), ~Exists(imported))
+        free = of_query.open().filter(is_free(now) | Q(claimed_by=by)).filter(~Exists(own))
         pairs = list(locked(free).in_order()[:MAX_LISTED])
         kept = {pair.pk for pair in pairs}
         release([pk for pk in held if pk not in kept])

@@ -316,6 +316,29 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='RatingImport',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('source', models.CharField(max_length=20)),
+                ('format', models.CharField(blank=True, max_length=20)),
+                ('status', models.CharField(choices=[('waiting', 'waiting for a worker'), ('running', 'running'), ('undoing', 'being undone'), ('complete', 'complete'), ('failed', 'failed')], default='running', max_length=10)),
+                ('total', models.PositiveIntegerField(default=0)),
+                ('done', models.PositiveIntegerField(default=0)),
+                ('changed', models.PositiveIntegerField(default=0)),
+                ('error', models.TextField(blank=True)),
+                ('is_first', models.BooleanField(default=False)),
+                ('new_raters', models.JSONField(default=list)),
+                ('started_at', models.DateTimeField(auto_now_add=True)),
+                ('progressed_at', models.DateTimeField(auto_now_add=True)),
+                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rating_imports', to='relevancy.book')),
+                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('case', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.case')),
+            ],
+            options={
+                'ordering': ('id',),
+            },
+        ),
+        migrations.CreateModel(
             name='RatingChange',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -332,42 +355,12 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
                 ('by', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='rating_changes', to=settings.AUTH_USER_MODEL)),
                 ('query', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rating_changes', to='relevancy.query')),
+                ('rating_import', models.ForeignKey(db_constraint=False, db_index=False, null=True, on_delete=django.db.models.deletion.DO_NOTHING, related_name='changes', to='relevancy.ratingimport')),
                 ('rater', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
                 ('undoes', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='undone_by', to='relevancy.ratingchange')),
             ],
             options={
                 'ordering': ('-id',),
-            },
-        ),
-        migrations.CreateModel(
-            name='RatingImport',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('source', models.CharField(max_length=20)),
-                ('progressed_at', models.DateTimeField()),
-                ('applied_at', models.DateTimeField(null=True)),
-                ('is_first', models.BooleanField(default=False)),
-                ('is_discarded', models.BooleanField(default=False)),
-                ('new_raters', models.JSONField(default=list)),
-                ('book', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rating_imports', to='relevancy.book')),
-                ('by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
-            name='ImportedRating',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('doc_id', models.CharField(max_length=500, verbose_name='document id')),
-                ('value', models.FloatField()),
-                ('rater', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL)),
-                ('query', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='imported_ratings', to='relevancy.query')),
-                ('rating_import', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='ratings', to='relevancy.ratingimport')),
-            ],
-            options={
-                'ordering': ('id',),
             },
         ),
         migrations.CreateModel(
@@ -858,13 +851,17 @@ class Migration(migrations.Migration):
             model_name='ratingchange',
             index=models.Index(fields=['by', '-id'], name='rating_change_newest_of_user'),
         ),
+        migrations.AddIndex(
+            model_name='ratingchange',
+            index=models.Index(condition=models.Q(('rating_import__isnull', False)), fields=['rating_import'], name='rating_change_of_import'),
+        ),
+        migrations.AddConstraint(
+            model_name='ratingimport',
+            constraint=models.UniqueConstraint(condition=models.Q(('status__in', ['waiting', 'running', 'undoing'])), fields=('book',), name='rating_import_once_per_book'),
+        ),
         migrations.AddConstraint(
             model_name='ratingchange',
             constraint=models.UniqueConstraint(condition=models.Q(('undoes__isnull', False)), fields=('undoes',), name='rating_change_undone_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='importedrating',
-            constraint=models.UniqueConstraint(fields=('query', 'doc_id', 'rater', 'rating_import'), name='imported_rating_once_per_rater'),
         ),
         migrations.AddConstraint(
             model_name='recoverycode',

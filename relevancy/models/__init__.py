@@ -14,14 +14,7 @@ from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .public_link import PublicLink
 from .rating import Rating, RatingChange, Verdict
-from .rating_import import (
-    ImportedRating,
-    RatingImport,
-    count_current_ratings,
-    current_ratings,
-    read_query_ratings,
-    stored_ratings,
-)
+from .rating_import import RatingImport
 from .repeat import RepeatedPair
 from .run import Ranking, Run
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
@@ -50,7 +43,6 @@ __all__ = [
     "EncryptedJSONField",
     "Endpoint",
     "ExternalAccount",
-    "ImportedRating",
     "Invitation",
     "JudgingPair",
     "JudgingQueue",
@@ -82,8 +74,4 @@ __all__ = [
     "Verdict",
     "case_revision",
     "comparison_revision",
-    "count_current_ratings",
-    "current_ratings",
-    "read_query_ratings",
-    "stored_ratings",
 ]

@@ -34,7 +34,7 @@ class BookQuerySet(SharedQuerySet["Book"]):
     def with_role(self, user: User) -> Self:
         """Annotates `role`, and leaves out books that an import is still creating: a part of a file must not be visible."""
         imports = cast("type[RatingImport]", self.model._meta.get_field("rating_imports").related_model)
-        creating = imports.objects.filter(book=models.OuterRef("pk"), is_first=True, applied_at=None)
+        creating = imports.objects.filter(book=models.OuterRef("pk"), is_first=True)
         return super().with_role(user).filter(~models.Exists(creating))
 
     def _role_in_teams(self, user: User, path: str = "") -> models.Expression:

@@ -17,7 +17,6 @@ from django.db.models.lookups import GreaterThanOrEqual
 
 from .book import Book, Query
 from .rating import Rating, Verdict
-from .rating_import import ImportedRating
 from .run import Run
 from .scorer import ScorerVersion
 
@@ -137,8 +136,7 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
     def without_judgment_by(self, user: Any) -> Self:
         """Pairs without any rating of the user: no grade, no "cannot judge", no "later"."""
         own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=user)
-        imported = ImportedRating.objects.of_rater(user)
-        return self.filter(~models.Exists(own), ~models.Exists(imported))
+        return self.filter(~models.Exists(own))
 
     def in_order(self) -> Self:
         """In the order in which they are to be judged."""
@@ -159,7 +157,6 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
 
         has_only_new_ratings: no pair has fewer raters than before, and no rating is gone. Otherwise, the revision of the queue is
         incremented; see `judging.judging_positions`.
-        Ratings of an import count once they are rows of `Rating`, seconds after it: until then, another rater may get the pair too.
         """
         conditions, parameters = [f"query_id IN ({_placeholders(query_ids)})"], list[int | str](query_ids)
         if doc_ids is not None:

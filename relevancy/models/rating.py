@@ -65,7 +65,7 @@ class RatingChange(models.Model):
     """The append-only log: who changed whose rating, the old and the new value. `new_verdict` is empty if the rating was removed.
 
     What undoing a change needs is kept with it: the old note and the time of the old rating, which decides between raters.
-    `undoes` is the change that this one took back.
+    `undoes` is the change that this one took back. `rating_import` is the import that made it, by which it is undone if it fails.
 
     The database checks these foreign keys of the rating itself, which is stored in the same transaction; checking them for the log
     again took a fifth of the time of an import. `query` and `by` have an index below that begins with them; `rater` has none.
@@ -98,6 +98,14 @@ class RatingChange(models.Model):
     old_rated_at = models.DateTimeField(null=True)
     old_is_adjudication = models.BooleanField(default=False)
     new_is_adjudication = models.BooleanField(default=False)
+    rating_import = models.ForeignKey(
+        "RatingImport",
+        null=True,
+        on_delete=models.DO_NOTHING,
+        related_name="changes",
+        db_index=False,
+        db_constraint=False,
+    )
     undoes = models.ForeignKey(
         "self", null=True, on_delete=models.SET_NULL, related_name="undone_by", db_index=False
     )  # see constraints
@@ -113,6 +121,9 @@ class RatingChange(models.Model):
         indexes = [
             models.Index(fields=("query", "doc_id", "at"), name="rating_change_of_document"),
             models.Index(fields=("by", "-id"), name="rating_change_newest_of_user"),
+            models.Index(
+                fields=("rating_import",), condition=Q(rating_import__isnull=False), name="rating_change_of_import"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -152,7 +152,6 @@ def delete_prepared(*, book: Book) -> None:
         case_queries=None,
         ratings=None,
         rating_changes=None,
-        imported_ratings=None,
         rankings=None,
         scores=None,
     ).order_by("pk")

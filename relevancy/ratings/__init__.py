@@ -1,13 +1,26 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
-from .imported_rows import move_ratings_of
-from .imports import GivenGrade, ImportFailed, import_ratings, sweep_imports
+from .imports import (
+    MAX_AT_ONCE,
+    GivenGrade,
+    ImportFailed,
+    ReportProgress,
+    begin_import,
+    claim_import,
+    import_file,
+    import_ratings,
+    run_import,
+    sweep_imports,
+    undone_after_error,
+    waiting_imports,
+)
 from .new_ratings import NewRating
 from .ratings import (
     InvalidRating,
     RatingRefused,
     RatingsChanged,
     ScaleChanged,
+    check_open,
     clean_doc_id,
     find_refusal,
     rate,
@@ -18,23 +31,31 @@ from .ratings import (
 from .undo import UndoneRatings, last_change, undo
 
 __all__ = [
+    "MAX_AT_ONCE",
     "GivenGrade",
     "ImportFailed",
     "InvalidRating",
     "NewRating",
     "RatingRefused",
     "RatingsChanged",
+    "ReportProgress",
     "ScaleChanged",
     "UndoneRatings",
+    "begin_import",
+    "check_open",
+    "claim_import",
     "clean_doc_id",
     "find_refusal",
+    "import_file",
     "import_ratings",
     "last_change",
-    "move_ratings_of",
     "rate",
     "rate_book",
     "rate_many",
     "remove",
+    "run_import",
     "sweep_imports",
     "undo",
+    "undone_after_error",
+    "waiting_imports",
 ]

@@ -1,52 +1,37 @@
-"""Imports ratings in short transactions, so that no one waits for a large file, and shows them all at once.
+"""Imports ratings: few of them in one transaction, many in short ones while the book is closed for other ratings.
 
-Changes are written as `ImportedRating`, which are hidden, then one transaction applies them: from then on they count. At last
-they become rows of `Rating`; few of them do so in the same transaction. If the process dies before they are applied,
-`sweep_imports` deletes them; after that it finishes.
-
-See docs/decisions/0060.
+What an import in short transactions has written is in the log with its `RatingImport`. If it fails, or its process dies, it is undone
+from there; see docs/decisions/0060.
 """
 
-import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import batched
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db import DatabaseError, OperationalError, connection, transaction
-from django.db.models import QuerySet
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Exists, OuterRef, QuerySet
 from django.utils import timezone
 
 from relevancy import accounts, activity, queries, scores
-from relevancy.models import (
-    Activity,
-    Book,
-    Case,
-    ImportedRating,
-    Query,
-    Rating,
-    RatingChange,
-    RatingImport,
-    User,
-    current_ratings,
-)
-from relevancy.models.saving import clean_and_save
+from relevancy.models import Activity, Book, Case, JudgingPair, Query, Rating, RatingChange, RatingImport, User, Verdict
+from relevancy.models.errors import error_text
 from relevancy.models.write_queue import write_turn
 
-from .imported_rows import Row, insert, move_range
+from .new_ratings import NewRating, OldRating, RatingKey, insert_ratings, write_ratings
+from .ratings import check_open
 
-CHUNK = 10_000  # ratings written in one transaction: less than 200 ms
+MAX_AT_ONCE = 50_000  # ratings in one transaction: about two seconds
+CHUNK = 10_000  # ratings of a short transaction: about 300 ms
 DELETED_AT_ONCE = 2_000
 BATCH = 500  # ids in one SQL statement
-MOVED_AT_ONCE = 5_000  # ratings that are moved by the transaction that applies them
-MAX_REPEATED = 50  # queries compared again in the transaction that applies an import
-MAX_ROUNDS = 5
-DEAD_AFTER = timedelta(minutes=5)  # without progress
-log = logging.getLogger("relevancy.ratings")
+DEAD_AFTER = timedelta(minutes=2)  # without progress
+Status = RatingImport.Status
 
 type GivenGrade = tuple[str, str, float]
 """Document id, name of the rater, grade. The name is empty for the rater that `import_ratings` is given."""
@@ -54,97 +39,220 @@ type GivenGrade = tuple[str, str, float]
 type Values = Mapping[str, Sequence[GivenGrade]]
 """The grades of each query, one of each rater and document; texts, ids and grades are checked. May read them from a file."""
 
+type ReportProgress = Callable[[RatingImport], None]
+"""Called after each transaction, with `done` and `total`."""
+
 
 class ImportFailed(ValidationError):
     """An import that could not be finished. Nothing has changed. The message is written for the user."""
 
 
-def import_ratings[T](
+def import_ratings(
     *,
-    book: Book,
+    case: Case,
     values: Values,
+    total: int,
     rater: User,
     raters: Collection[str] = (),
     by: User,
     source: str = "import",
-    case: Case | None = None,
-    with_it: Callable[[Sequence[int]], T],
-) -> tuple[int, T]:
-    """Imports ratings into a book. Returns how many are new or changed, and what `with_it` returned.
+    report: ReportProgress = lambda record: None,
+) -> tuple[int, int]:
+    """Imports ratings into the book of a case, and adds the queries to the case.
 
-    book: if it is not saved yet, it is created, and deleted again if the import fails.
-    rater: of the ratings without a name. raters: the names of the others; who is not known becomes a rater that cannot sign in, and
-        is deleted again if the import fails; see `accounts.ensure_raters`. No user may have rated a document under two names.
-    with_it: adds the queries to a case, in the transaction that applies the import. It gets their ids in the order of the file,
-        must be short, and may be called again after a rollback.
-    case: locked in that transaction, before the queries.
+    total: their number. More than `MAX_AT_ONCE` are stored in short transactions while the book is closed; see `run_import`.
+    rater: of the ratings without a name. raters: the names of the others; who is not known becomes a rater that cannot sign in. No user
+        may have rated a document under two names.
 
-    Computes no scores. Raises `ImportFailed`, `ValidationError` for a name, and what `with_it` raises; then nothing has changed.
+    Returns how many ratings are new or changed, and how many queries were added. Computes no scores. Raises `ImportFailed`,
+    `RatingRefused`, and `ValidationError` for a name; then nothing has changed.
     """
-    is_first = book.pk is None
-    if not is_first:
-        sweep_imports(book)
+    if total > MAX_AT_ONCE:
+        record = begin_import(case=case, by=by, source=source, total=total)
+        with undone_after_error(record):
+            return run_import(record, values, rater=rater, raters=raters, report=report)
+    with write_turn(), transaction.atomic():
+        query_ids = queries.prepare(book=case.book, texts=list(values))
+        added = _add_queries(case, query_ids, by)
+        for batch in batched(sorted(query_ids.values()), BATCH):
+            scores.lock_queries(batch)
+        check_open(book=case.book_id)
+        _check_scale(case.book)
+        users = accounts.ensure_raters(raters, by=by) if raters else {}
+        rater_ids = {"": rater.pk, **{name: user.pk for name, user in users.items()}}
+        changed = _store_changes(list(_rows(values, query_ids, rater_ids)), by, source, timezone.now(), rater_ids)
+        _record(case.book, by, len(changed), sum(new.rater_id != by.pk for new in changed))
+    return len(changed), added
+
+
+def begin_import(
+    *, case: Case, by: User, source: str = "import", total: int, status: Status = Status.RUNNING, format: str = ""
+) -> RatingImport:
+    """Closes the book of a case until `run_import` has stored its ratings, or `undo_import` what there is of them.
+
+    total: how many ratings the file has. Raises `ImportFailed` and `RatingRefused`.
+    """
     with short_transaction():
-        if is_first:
-            clean_and_save(book)
-        record = RatingImport.objects.create(
-            book=book, by=by, source=source, is_first=is_first, progressed_at=timezone.now()
+        Book.objects.select_for_update().filter(pk=case.book_id).values_list("pk").first()
+        if not Case.objects.select_for_update(no_key=True).filter(pk=case.pk):
+            raise _case_deleted()
+        check_open(book=case.book_id, advice="Import the file")
+        _check_scale(case.book)
+        return RatingImport.objects.create(
+            book=case.book, case=case, by=by, source=source, total=total, status=status, format=format
         )
-    try:
-        writer = _ImportWriter(record, values, {"": rater.pk, **ensure_raters(record, raters)})
-        writer.write(list(values))
-        result = writer.apply(case, with_it)
-    except BaseException:
-        with suppress(DatabaseError):  # `sweep_imports` deletes it later
-            discard(record)
-        raise
-    try:
-        move(record)
-    except OperationalError:
-        log.exception(
-            "The ratings of an import into %s count, but are not yet moved. `sweep_imports` moves them.", book
-        )
-    return writer.changed, result
 
 
-def sweep_imports(book: Book | None = None) -> list[int]:
-    """Finishes imports whose process has died: those that were applied are moved, of the others everything is deleted.
+def run_import(
+    record: RatingImport,
+    values: Values,
+    *,
+    rater: User,
+    raters: Collection[str] = (),
+    report: ReportProgress = lambda record: None,
+) -> tuple[int, int]:
+    """Does what `import_ratings` does, in short transactions. Returns the same.
 
-    book: only this book's. Returns the ids of the books whose ratings were moved.
+    Call it within `undone_after_error`. Raises `ImportFailed`, and `ValidationError` for a name.
     """
-    dead = RatingImport.objects.filter(progressed_at__lt=timezone.now() - DEAD_AFTER)
-    moved = []
-    for record in dead if book is None else dead.filter(book=book):
-        if record.applied_at is None:
-            discard(record)
-        else:
-            move(record)
-            moved.append(record.book_id)
-    return moved
+    query_ids = queries.prepare(book=record.book, texts=list(values))
+    rater_ids = {"": rater.pk, **ensure_raters(record, raters)}
+    now, of_others = timezone.now(), 0
+    for rows in batched(_rows(values, query_ids, rater_ids), CHUNK):  # reads the file outside of transactions
+        with short_transaction():
+            record.done += len(rows)
+            note_progress(record, done=record.done)
+            changed = _store_changes(rows, record.by, record.source, now, rater_ids, record)
+        record.changed += len(changed)
+        of_others += sum(row.rater_id != record.by_id for row in changed)
+        report(record)
+    with short_transaction():
+        note_progress(record, status=Status.COMPLETE, changed=record.changed)
+        if record.case_id is None or record.case is None:
+            raise _case_deleted()
+        added = _add_queries(record.case, query_ids, record.by)
+        _check_texts(query_ids)
+        _record(record.book, record.by, record.changed, of_others)
+    record.status = Status.COMPLETE
+    import_file(record).unlink(missing_ok=True)
+    return record.changed, added
 
 
-def discard(record: RatingImport) -> None:
-    """Deletes everything that an import has written, unless it was applied."""
-    if not RatingImport.objects.filter(pk=record.pk, applied_at=None).update(is_discarded=True):
+@contextmanager
+def undone_after_error(record: RatingImport) -> Iterator[None]:
+    """Undoes the import if the block fails; if the database fails as well, `sweep_imports` does it later."""
+    try:
+        yield
+    except BaseException as error:
+        reason = "The import failed. The server log has the details."
+        with suppress(DatabaseError):
+            undo_import(record, error_text(error) if isinstance(error, ValidationError) else reason)
+        raise
+
+
+def claim_import(import_id: int) -> RatingImport | None:
+    """Returns an import that waits for a worker, which is the caller's from now on. None if another one has it."""
+    waiting = RatingImport.objects.filter(pk=import_id, status=Status.WAITING)
+    if not waiting.update(status=Status.RUNNING, progressed_at=timezone.now()):
+        return None
+    return RatingImport.objects.select_related("book", "case__book", "by").get(pk=import_id)
+
+
+def waiting_imports() -> list[int]:
+    """Returns the ids of the imports that have waited for so long that their task may have been lost."""
+    waiting = RatingImport.objects.filter(status=Status.WAITING, progressed_at__lt=timezone.now() - DEAD_AFTER)
+    return list(waiting.values_list("pk", flat=True))
+
+
+def import_file(record: RatingImport) -> Path:
+    """Returns where the file of an import waits for a worker."""
+    return Path(settings.DATA_DIR) / "imports" / str(record.pk)
+
+
+def sweep_imports() -> list[int]:
+    """Undoes imports whose process has died. Returns the ids of the books whose ratings were changed back."""
+    dead = RatingImport.objects.unfinished().exclude(status=Status.WAITING)
+    undone = []
+    for record in dead.filter(progressed_at__lt=timezone.now() - DEAD_AFTER).select_related("book"):
+        undo_import(record, "The process that imported the ratings has ended. Start the import again.")
+        if not record.is_first:
+            undone.append(record.book_id)
+    return undone
+
+
+def undo_import(record: RatingImport, error: str = "") -> None:
+    """Makes the book what it was before an import, in short transactions, and opens it. A book that is hidden is deleted.
+
+    May be called again after it was interrupted, and by several processes at once.
+    """
+    unfinished = RatingImport.objects.unfinished().filter(pk=record.pk)
+    if not unfinished.update(status=Status.UNDOING, progressed_at=timezone.now()):
         return
-    _delete_in_parts(record.ratings.all(), CHUNK)
     is_unseen = record.is_first and not record.book.cases.exists()  # until the book is deleted, the row hides it
     if is_unseen:
         _delete_ratings(record.book)
-    for ids in batched(record.new_raters, BATCH):
+    while _undo_some(record):
+        pass
+    new_raters = RatingImport.objects.values_list("new_raters", flat=True).get(pk=record.pk)
+    for ids in batched(new_raters, BATCH):
         with short_transaction():
             accounts.delete_unused_raters(ids)
     if is_unseen:
         with short_transaction():
             record.book.delete()
-        return
-    record.delete()
-    if not RatingImport.objects.filter(book=record.book_id).exists():
+    elif record.is_first:
+        record.delete()
+    else:
         queries.delete_prepared(book=record.book)
+        import_file(record).unlink(missing_ok=True)
+        unfinished.update(status=Status.FAILED, error=error)
+
+
+def _undo_some(record: RatingImport) -> bool:
+    """Changes some ratings back, and forgets their changes. Returns whether there were any."""
+    with short_transaction():
+        RatingImport.objects.filter(pk=record.pk).update(progressed_at=timezone.now())  # another process waits here
+        changes = RatingChange.objects.filter(rating_import=record.pk).order_by("-pk")
+        rows = list(changes[:CHUNK])
+        if not rows:
+            return False
+        query_ids = sorted({row.query_id for row in rows})
+        for batch in batched(query_ids, BATCH):
+            scores.lock_queries(batch)
+        some = changes.filter(pk__range=(rows[-1].pk, rows[0].pk))
+        same = some.filter(
+            old_verdict="", query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=OuterRef("rater")
+        ).order_by()
+        for batch in batched(query_ids, BATCH):
+            Rating.objects.filter(Exists(same), query_id__in=batch).delete()
+        old = [
+            NewRating(
+                row.query_id,
+                row.doc_id,
+                row.rater_id,
+                row.old_verdict,
+                row.old_value,
+                row.old_note,
+                row.old_rated_at,
+                row.old_is_adjudication,
+            )
+            for row in rows
+            if row.old_verdict
+        ]
+        write_ratings(old, timezone.now())
+        some.delete()
+        _ratings_changed(query_ids)
+    return True
+
+
+def _ratings_changed(query_ids: Sequence[int], *, has_only_new_ratings: bool = False) -> None:
+    for batch in batched(query_ids, BATCH):
+        JudgingPair.objects.update_levels(batch, has_only_new_ratings=has_only_new_ratings)
+    scores.ratings_changed(query_ids)
 
 
 def _delete_ratings(book: Book) -> None:
-    """Deletes the queries of a book that is still hidden, with their ratings; see `build_book`."""
+    """Deletes the queries of a book that is hidden, with their ratings."""
     for rows in (RatingChange.objects.filter(query__book=book), Rating.objects.filter(query__book=book)):
         _delete_in_parts(rows, DELETED_AT_ONCE)
     _delete_in_parts(book.queries.all(), BATCH)
@@ -156,40 +264,8 @@ def _delete_in_parts(rows: QuerySet[Any], size: int) -> None:
             rows.filter(pk__range=(ids[0], ids[-1])).delete()
 
 
-def move(record: RatingImport) -> None:
-    """Moves the ratings of an applied import, and deletes its row. May be called by several processes at once."""
-    _move_rows(record, notes_progress=True)
-    RatingImport.objects.filter(pk=record.pk).delete()
-
-
-def finish_imports(book: Book) -> None:
-    """Makes everything that was imported into a book and counts rows of `Rating`, and deletes what a dead process has written that
-    does not count. For readers and writers who need all rows of `Rating`; call it before their transaction.
-
-    The rows of `RatingImport` stay, so that `sweep_imports` still reports the book, whose scores have to be computed.
-    """
-    for record in RatingImport.objects.filter(book=book):
-        if record.applied_at is not None:
-            _move_rows(record, notes_progress=False)
-        elif record.progressed_at < timezone.now() - DEAD_AFTER:
-            discard(record)
-
-
-def _move_rows(record: RatingImport, *, notes_progress: bool) -> None:
-    last = 0
-    while rows := list(record.ratings.filter(pk__gt=last).order_by("pk").values_list("pk", "query_id")[:CHUNK]):
-        first, last = rows[0][0], rows[-1][0]
-        with short_transaction():
-            query_ids = sorted({query_id for _, query_id in rows})
-            for batch in batched(query_ids, BATCH):
-                scores.lock_queries(batch)
-            move_range(record, first, last, query_ids)
-            if notes_progress:
-                RatingImport.objects.filter(pk=record.pk).update(progressed_at=timezone.now())
-
-
 def ensure_raters(record: RatingImport, names: Collection[str]) -> dict[str, int]:
-    """Returns the ids of the raters of an import by name. Those that are created are noted with it; `discard` deletes them.
+    """Returns the ids of the raters of an import by name. Those that are created are noted with it; `undo_import` deletes them.
 
     Raises `ValidationError` for a name that cannot be stored.
     """
@@ -204,163 +280,89 @@ def ensure_raters(record: RatingImport, names: Collection[str]) -> dict[str, int
     return raters
 
 
-@dataclass
-class _ImportWriter:
-    """Writes the ratings of a file that differ from the present ones of their raters, and applies them.
+def _rows(
+    values: Values, query_ids: Mapping[str, int], rater_ids: Mapping[str, int]
+) -> Iterator[tuple[int, str, int, float]]:
+    for text, query_id in query_ids.items():
+        for doc_id, name, value in values[text]:
+            yield query_id, doc_id, rater_ids[name], value
 
-    raters, query_ids: ids by name and by text.
-    revisions, changes, of_others: of each query, its revision when its ratings were compared, how many differ, and how many of
-        these are not those of who imports them.
+
+def _store_changes(
+    rows: Sequence[tuple[int, str, int, float]],
+    by: User,
+    source: str,
+    now: datetime,
+    rater_ids: Mapping[str, int],
+    record: RatingImport | None = None,
+) -> list[NewRating]:
+    """Stores those of the ratings that are not the present ones of their raters, and returns them. Locks their queries.
+
+    Of two raters, the one that the file names last has the newer rating.
     """
+    times = {pk: now + timedelta(microseconds=number) for number, pk in enumerate(rater_ids.values())}
+    query_ids = sorted({query_id for query_id, *_ in rows})
+    present: dict[RatingKey, OldRating] = {}
+    for batch in batched(query_ids, BATCH):
+        if record is not None:
+            scores.lock_queries(batch)
+        ratings = Rating.objects.filter(query_id__in=batch, rater_id__in=times).order_by()
+        columns = ("verdict", "value", "note", "updated_at", "is_adjudication")
+        for query_id, doc_id, rater_id, *old in ratings.values_list("query_id", "doc_id", "rater_id", *columns):
+            present[query_id, doc_id, rater_id] = OldRating(*old)
+    changed, replaced = [], dict[RatingKey, OldRating]()
+    for query_id, doc_id, rater_id, value in rows:
+        old = present.get((query_id, doc_id, rater_id))
+        if old is None or old.value != value:
+            note = "" if old is None else old.note
+            changed.append(NewRating(query_id, doc_id, rater_id, Verdict.RATED, value, note, times[rater_id]))
+            if old is not None:
+                replaced[query_id, doc_id, rater_id] = old
+    if changed:
+        import_id = None if record is None else record.pk
+        insert_ratings(changed, by_id=by.pk, source=source, now=now, replaced=replaced, rating_import_id=import_id)
+        _ratings_changed(sorted({new.query_id for new in changed}), has_only_new_ratings=True)
+    return changed
 
-    record: RatingImport
-    values: Values
-    raters: Mapping[str, int]
-    query_ids: dict[str, int] = field(default_factory=dict)
-    revisions: dict[int, int] = field(default_factory=dict)
-    changes: dict[int, int] = field(default_factory=dict)
-    of_others: dict[int, int] = field(default_factory=dict)
 
-    @property
-    def changed(self) -> int:
-        """The number of ratings that are new or have another grade."""
-        return sum(self.changes.values())
+def _add_queries(case: Case, query_ids: Mapping[str, int], by: User) -> int:
+    try:
+        return queries.add_prepared(case=case, query_ids=list(query_ids.values()), by=by)
+    except Case.DoesNotExist:
+        raise _case_deleted() from None
 
-    def write(self, texts: Sequence[str]) -> None:
-        """Writes what differs now. May be called again for queries whose ratings have changed since."""
-        self.query_ids |= queries.prepare(book=self.record.book, texts=texts)
-        for documents in self._batches(texts):
-            written = self.revisions.keys() & documents
-            rows = self._compare(documents)
-            with short_transaction():
-                note_progress(self.record)
-                if written:
-                    ImportedRating.objects.filter(rating_import=self.record, query_id__in=written).delete()
-                insert(self.record, rows[:CHUNK])
-            for more in batched(rows[CHUNK:], CHUNK):
-                with short_transaction():
-                    note_progress(self.record)
-                    insert(self.record, more)
 
-    def apply[T](self, case: Case | None, with_it: Callable[[Sequence[int]], T]) -> T:
-        """Lets the import count, with all that belongs to it, in one transaction."""
-        for _ in range(MAX_ROUNDS):
-            for other in self._others():
-                move(other)
-            with short_transaction():
-                if case is not None and not Case.objects.select_for_update(no_key=True).filter(pk=case.pk):
-                    raise ImportFailed(f"The case “{case}” was deleted during the import; nothing was imported.")
-                for batch in batched(sorted(self.query_ids.values()), BATCH):
-                    scores.lock_queries(batch)
-                self._lock_raters()
-                outdated = self._outdated()
-                if len(outdated) <= MAX_REPEATED and not self._others().exists():
-                    self.write(outdated)
-                    self._set_applied()
-                    result = with_it(list(self.query_ids.values()))
-                    activity.record_for_book(
-                        Activity.Verb.RATINGS_IMPORTED,
-                        book=self.record.book,
-                        by=self.record.by,
-                        count=self.changed,
-                        of_others=sum(self.of_others.values()),
-                    )
-                    if self.changed <= MOVED_AT_ONCE:
-                        move(self.record)
-                    return result
-            self.write(outdated)
+def _case_deleted() -> ImportFailed:
+    return ImportFailed("The case was deleted during the import; nothing was imported.")
+
+
+def _check_scale(book: Book) -> None:
+    """Reads the settings of the book again. Raises `ImportFailed` if the scale is not that on which the file was checked."""
+    before = book.scale_key
+    book.refresh_settings()
+    if book.scale_key != before:
         raise ImportFailed(
-            "Others are changing too many of these ratings at the moment; nothing was imported. Try again later."
+            f"The scale of the book {book} was changed during the import; nothing was imported. Check the file, and start it again."
         )
 
-    def _others(self) -> QuerySet[RatingImport]:
-        """Other imports of the book that count, but are not moved yet: changes of their ratings would be lost."""
-        return RatingImport.objects.filter(book=self.record.book, applied_at__isnull=False).exclude(pk=self.record.pk)
 
-    def _lock_raters(self) -> None:
-        """Locks the raters until the import counts: `accounts.delete_unused_raters` must not delete them meanwhile."""
-        for batch in batched(sorted(set(self.raters.values())), BATCH):
-            locked = User.objects.select_for_update(no_key=True).filter(pk__in=batch).order_by("pk")
-            if len(locked.values_list("pk")) < len(batch):
-                raise ImportFailed("A rater was deleted during the import; nothing was imported. Start it again.")
+def _check_texts(query_ids: Mapping[str, int]) -> None:
+    for batch in batched(query_ids.items(), BATCH):
+        stored = dict(Query.objects.filter(pk__in=[pk for _, pk in batch]).values_list("pk", "text"))
+        for text, pk in batch:
+            if stored.get(pk) != text:
+                raise ImportFailed(f"The query “{text[:60]}” was renamed during the import. Start it again.")
 
-    def _batches(self, texts: Sequence[str]) -> Iterator[dict[int, Sequence[GivenGrade]]]:
-        """Yields the grades by query id, about `CHUNK` of them, or more of one query."""
-        documents: dict[int, Sequence[GivenGrade]] = {}
-        size = 0
-        for text in texts:
-            values = self.values[text]
-            if documents and (size + len(values) > CHUNK or len(documents) == BATCH):
-                yield documents
-                documents, size = {}, 0
-            documents[self.query_ids[text]] = values
-            size += len(values)
-        if documents:
-            yield documents
 
-    def _compare(self, documents: Mapping[int, Sequence[GivenGrade]]) -> list[Row]:
-        """Returns the ratings that are not the present ones of their raters. The revisions are read first: see `_outdated`."""
-        self.revisions |= dict(Query.objects.filter(pk__in=documents).values_list("pk", "revision"))
-        columns = ("query_id", "doc_id", "rater_id", "value")
-        ratings = current_ratings(columns, query_id__in=list(documents), rater_id__in=list(self.raters.values()))
-        present = {rating[:3]: rating[3] for rating in ratings}
-        raters, rows = self.raters, list[Row]()
-        for query_id, values in documents.items():
-            count = len(rows)
-            rows += [
-                (query_id, doc_id, rater_id, value)
-                for doc_id, name, value in values
-                if present.get((query_id, doc_id, rater_id := raters[name])) != value
-            ]
-            self.changes[query_id] = len(rows) - count
-            self.of_others[query_id] = sum(row[2] != self.record.by_id for row in rows[count:])
-        return rows
-
-    def _outdated(self) -> list[str]:
-        """Returns the queries whose ratings have changed since they were compared."""
-        outdated = []
-        for texts in batched(self.query_ids, BATCH):
-            ids = [self.query_ids[text] for text in texts]
-            rows = Query.objects.filter(pk__in=ids).values_list("pk", "text", "revision")
-            stored = {pk: (text, revision) for pk, text, revision in rows}
-            for text, pk in zip(texts, ids, strict=True):
-                stored_text, revision = stored.get(pk, ("", 0))
-                if stored_text != text:
-                    raise ImportFailed(f"The query “{text[:60]}” was renamed during the import. Start it again.")
-                if revision != self.revisions[pk]:
-                    outdated.append(text)
-        return outdated
-
-    def _set_applied(self) -> None:
-        self._check_scale()
-        now = timezone.now()
-        note_progress(self.record, applied_at=now)
-        scores.ratings_changed(sorted(pk for pk, count in self.changes.items() if count))
-
-    def _check_scale(self) -> None:
-        """The scale may have changed since the file was checked."""
-        book = self.record.book
-        before, remapped_at = book.scale, book.remapped_at
-        book.refresh_settings()
-        if book.remapped_at != remapped_at:
-            raise ImportFailed(
-                f"The ratings of the book {book} got grades of another scale during the import. Check the file, and start it again."
-            )
-        if book.scale == before:
-            return
-        scale = scores.scale_of(book)
-        for value in self.record.ratings.order_by("value").values_list("value", flat=True).distinct():
-            if not scale.contains(value):
-                raise ImportFailed(
-                    f"The scale of the book {book} was changed during the import; {value:g} is not on it."
-                )
+def _record(book: Book, by: User, changed: int, of_others: int) -> None:
+    activity.record_for_book(Activity.Verb.RATINGS_IMPORTED, book=book, by=by, count=changed, of_others=of_others)
 
 
 def note_progress(record: RatingImport, **changes: Any) -> None:
-    """Notes that the import makes progress. Raises `ImportFailed` if it was discarded because it had made none."""
-    alive = RatingImport.objects.filter(pk=record.pk, is_discarded=False)
+    """Notes that the import makes progress. Raises `ImportFailed` if it is being undone because it had made none."""
+    alive = RatingImport.objects.filter(pk=record.pk, status=Status.RUNNING)
     if not alive.update(progressed_at=timezone.now(), **changes):
-        raise ImportFailed("The import had stopped for minutes, so what it had written was deleted. Start it again.")
+        raise ImportFailed("The import had stopped for minutes, so what it had written was undone. Start it again.")
 
 
 @contextmanager

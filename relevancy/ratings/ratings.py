@@ -3,16 +3,16 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from itertools import batched
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import hooks, scores
-from relevancy.models import Book, Query, Rating, User
+from relevancy.models import Book, Query, Rating, RatingImport, User
 from relevancy.models.write_queue import write_turn
 
 from .changes import REMOVAL, Change, RatingEditor
-from .imported_rows import move_queries
 
 MAX_DOC_ID_LENGTH = 500
 BATCH = 500
@@ -145,7 +145,8 @@ def change_raters(
     with write_turn(), transaction.atomic():
         for locked in batched(sorted(query_ids), BATCH):
             scores.lock_queries(locked)
-            move_queries(locked)
+        if query_ids:
+            check_open(book__queries=min(query_ids))
         for rater, chosen in choose():
             changes = {query_id: documents for query_id, documents in chosen.items() if query_id in query_ids}
             present = _read_present(changes, rater)
@@ -195,6 +196,18 @@ def check_may_rate(book: Book, user: User) -> None:
         raise RatingRefused(refusal.reason)
 
 
+def check_open(*, advice: str = "Rate", **lookups: Any) -> None:
+    """Raises `RatingRefused` while ratings are being imported into a book, or the import of them is being undone.
+
+    Call it after locking the book, or queries whose ratings are to be changed. advice: what to do again later. lookups: of the book.
+    """
+    unfinished = RatingImport.objects.unfinished().filter(**lookups).first()
+    if unfinished is not None:
+        raise RatingRefused(
+            f"Ratings are being imported into this book ({unfinished.percent} %). {advice} again when the import has ended."
+        )
+
+
 def check_scale(book: Book, expected: str) -> None:
     """Raises `ScaleChanged` unless the book has the scale that the rater has seen."""
     if expected and expected != book.scale_key:
@@ -223,10 +236,8 @@ def change_query(
         scores.lock_queries([query.pk])
         if expected_revision is not None:
             _check_revision(query, expected_revision)
+        check_open(book=query.book_id)
         ratings = scores.QueryRatings.read(query.pk)
-        if ratings.has_unmoved:
-            move_queries([query.pk])
-            ratings = scores.QueryRatings.read(query.pk)
         own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
         editor = RatingEditor(by, by, source)
         for doc_id, change in choose_changes(own).items():

@@ -9,15 +9,21 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import batched
-from operator import attrgetter
 from typing import Any
 
+from django.db.models import ExpressionWrapper, F, TextField
+
 from relevancy import scoring
-from relevancy.models import Book, Verdict, current_ratings, read_query_ratings
-from relevancy.models.rating_import import MOMENT
+from relevancy.models import Book, Rating, Verdict
 
 BATCH = 500
-_COLUMNS = ("query_id", "doc_id", "rater_id", "value", MOMENT, "id", "is_adjudication")
+# The time as the driver returns it, only to be compared: giving it a time zone takes a sixth of the time of an export.
+_MOMENT = ExpressionWrapper(F("updated_at"), TextField())
+_RECORD = (
+    *("pk", "doc_id", "rater_id", "rater__name", "rater__email"),
+    *("verdict", "value", "note", "updated_at", "is_adjudication"),
+)
+_COLUMNS = ("query_id", "doc_id", "rater_id", "value", _MOMENT, "id", "is_adjudication")
 
 type RatingRow = tuple[float | None, tuple[datetime, int]]
 """A rating's value, and its time with its id, which decides between two ratings of the same moment."""
@@ -71,15 +77,16 @@ def known_grades(
     ratings: dict[int, dict[str, list[tuple[Any, ...]]]] = {query_id: defaultdict(list) for query_id in query_ids}
     for batch in batched(query_ids, BATCH):
         of_rater = {} if rater_id is None else {"rater": rater_id}
-        for row in current_ratings(_COLUMNS, query_id__in=batch, **of_rater):
-            if row[3] is not None and (counts is None or counts(*row[:3])):
+        rows = Rating.objects.filter(query_id__in=batch, value__isnull=False, **of_rater).order_by()
+        for row in rows.values_list(*_COLUMNS):
+            if counts is None or counts(*row[:3]):
                 ratings[row[0]][row[1]].append(row)
     scale = scale_of(book)
     of_single: dict[float, float | None] = {}  # the grade of a document that has one rating, by its value
 
     def combine(rows: Sequence[tuple[Any, ...]]) -> float | None:
         if len(rows) > 1:
-            parts = [(bool(row[6]), (new_values.get(row[3], row[3]), (row[4], row[5]))) for row in rows]
+            parts = [(row[6], (new_values.get(row[3], row[3]), (row[4], row[5]))) for row in rows]
             return scoring.combine_ratings(counting(parts), book.rule, scale)
         value = rows[0][3]
         if value not in of_single:
@@ -97,7 +104,6 @@ def known_grades(
 class RatingRecord:
     """One rater's rating of a document. `value` is None unless the verdict is `Verdict.RATED`.
 
-    pk: negative for a rating of an import that is not a row of `Rating` yet.
     is_adjudication: whether it counts instead of all other ratings of the document.
     """
 
@@ -124,16 +130,12 @@ class QueryRatings:
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
         """Reads the ratings. One SQL statement."""
+        rows = Rating.objects.filter(query=query_id).order_by("updated_at", "pk").values_list(*_RECORD)
         records = [
             RatingRecord(pk, query_id, doc_id, rater_id, name or email, *judged)
-            for pk, _, doc_id, rater_id, name, email, *judged in read_query_ratings(query_id)
+            for pk, doc_id, rater_id, name, email, *judged in rows
         ]
-        return cls(query_id, sorted(records, key=attrgetter("updated_at", "pk")))
-
-    @property
-    def has_unmoved(self) -> bool:
-        """Whether some are of an import, and have no `Rating` yet; see `current_ratings`."""
-        return any(record.pk < 0 for record in self.records)
+        return cls(query_id, records)
 
     @cached_property
     def by_document(self) -> Mapping[str, Sequence[RatingRecord]]:

@@ -15,9 +15,9 @@ from relevancy.models import (
     CaseScore,
     Query,
     QueryScore,
+    Rating,
     Run,
     ScorerVersion,
-    current_ratings,
 )
 from relevancy.models.raw_rows import build_related
 
@@ -231,5 +231,5 @@ def ids_look_wrong(run: Run, score: CaseScore | None = None) -> bool:
         return False
     if score is None and not CaseScore.objects.filter(run=run).exists():
         return False
-    ratings = current_ratings(("id",), query__book=run.case.book_id, value__isnull=False)
+    ratings = Rating.objects.filter(query__book=run.case.book_id, value__isnull=False)
     return len(ratings[:MIN_RATINGS]) == MIN_RATINGS

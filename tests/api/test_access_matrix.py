@@ -113,6 +113,7 @@ export_case_file   see     read   200
 export_book_file   see     read   200
 export_run_file    see     read   200
 import_ratings     edit    write  200
+read_rating_import see     read   200
 import_queries     edit    write  200
 import_runs        edit    write  201
 import_case        all     write  201

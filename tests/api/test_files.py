@@ -6,9 +6,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 
-from relevancy import cases, queries
+from relevancy import cases, ratings, tasks
 from relevancy.models import Book, Case, Rating, RatingChange, Role, Run
-from relevancy.ratings import imports
 from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, run_now
 from tests.formats import relevancy_files
 
@@ -31,6 +30,7 @@ def test_ratings_are_previewed_and_imported(api, case):
     client = api(case.owner)
     counts = {
         "format": "ratings as CSV",
+        "is_stored": False,
         "raters": [],
         "added": 1,
         "changed": 0,
@@ -42,7 +42,7 @@ def test_ratings_are_previewed_and_imported(api, case):
     address = f"/cases/{case.pk}/import/ratings"
     assert client.upload(f"{address}?dry_run=true", RATINGS).json() == counts
     assert Rating.objects.count() == 1
-    assert client.upload(address, RATINGS).json() == counts
+    assert client.upload(address, RATINGS).json() == counts | {"is_stored": True}
     assert Rating.objects.count() == 2
     assert client.download(f"/cases/{case.pk}/export/ratings").decode() == RATINGS
 
@@ -60,22 +60,16 @@ def test_a_preview_lists_what_is_wrong_and_the_import_refuses_it(api, case):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("deletes_book", [False, True])
-@pytest.mark.parametrize(
-    "place",
-    [(imports, "sweep_imports"), (queries, "prepare"), (imports._ImportWriter, "apply")],
-    ids=lambda place: place[1],
-)
-def test_a_case_that_is_deleted_during_an_import_of_ratings_is_not_found(api, case, monkeypatch, place, deletes_book):
-    """On the page and by the API, wherever the import is at that moment."""
-    module, name = place
-    original = getattr(module, name)
+def test_a_case_that_is_deleted_during_an_import_of_ratings_is_not_found(api, case, monkeypatch, deletes_book):
+    """On the page and by the API, until the only transaction begins."""
+    original = ratings.import_ratings
 
     def delete_first(*arguments, **options):
         if Case.objects.filter(pk=target.pk).exists():
             cases.delete(case=Case.objects.get(pk=target.pk), by=target.owner, with_book=deletes_book)
         return original(*arguments, **options)
 
-    monkeypatch.setattr(module, name, delete_first)
+    monkeypatch.setattr(ratings, "import_ratings", delete_first)
     target = case
     assert api(case.owner).upload(f"/cases/{case.pk}/import/ratings", RATINGS).status_code == 404
     target = make_case(["star wars"], {"star wars": {"1": 3}})
@@ -85,6 +79,27 @@ def test_a_case_that_is_deleted_during_an_import_of_ratings_is_not_found(api, ca
     answer = browser.post(f"/cases/{target.pk}/files/import-ratings/", {"do": "import", "format": "", "file": file})
     assert answer.status_code == 404
     assert Rating.objects.count() == (0 if deletes_book else 2)
+
+
+def test_a_large_import_is_left_to_a_worker(api, case, monkeypatch):
+    monkeypatch.setattr(ratings, "MAX_AT_ONCE", 1)
+    sent = []
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **options: sent.append(pk))
+    client, address = api(case.owner), f"/books/{case.book_id}/rating-import"
+    assert client.get(address) is None
+    answer = client.upload(f"/cases/{case.pk}/import/ratings", RATINGS).json()
+    assert (answer["is_stored"], answer["added"]) == (False, 1)
+    state = client.get(address)
+    assert [state[name] for name in ("id", "status", "done", "total")] == [*sent, "waiting", 0, 2]
+    problem = refused(client.send("PUT", f"/queries/{case.book.queries.first().pk}/ratings/1", {"value": 1}))
+    assert problem["detail"].startswith("Ratings are being imported into this book (0 %)")
+    assert refused(client.upload(f"/cases/{case.pk}/import/ratings", RATINGS))["detail"] == (
+        "Ratings are being imported into this book (0 %). Import the file again when the import has ended."
+    )
+    tasks.import_ratings.func(sent[0])
+    state = client.get(address)
+    assert [state[name] for name in ("status", "done", "changed", "error")] == ["complete", 2, 1, ""]
+    assert Rating.objects.count() == 2
 
 
 def test_the_log_of_ratings_says_who_imported_them_in_whose_name(api, case):

@@ -85,7 +85,7 @@ def test_killed_book_is_hidden_until_it_is_deleted(monkeypatch: pytest.MonkeyPat
     with books.build_book(book=book_of(other), by=other, source="import") as builder:
         builder.store(new_ratings(builder.add_queries(DETAILS), other))
     with monkeypatch.context() as patch, pytest.raises(Killed):
-        patch.setattr(book_building, "discard", lambda record: None)
+        patch.setattr(book_building, "undo_import", lambda record: None)
         with books.build_book(book=book_of(owner), by=owner, source="import") as builder:
             builder.ensure_raters(["Ann", "Ben", "Dana"])
             builder.store(new_ratings(builder.add_queries(DETAILS), owner))
@@ -115,7 +115,7 @@ def test_book_that_was_discarded_meanwhile_is_not_continued() -> None:
         books.build_book(book=book_of(owner), by=owner, source="import") as builder,
     ):
         ids = builder.add_queries(DETAILS)
-        RatingImport.objects.update(is_discarded=True)
+        RatingImport.objects.update(status="undoing")
         builder.store(new_ratings(ids, owner))
     assert not Rating.objects.exists()
 

@@ -47,7 +47,7 @@ def test_delete_book_that_cases_use() -> None:
 def test_a_deletion_that_was_interrupted_is_finished_later(book: Book, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody sees the book meanwhile."""
     with monkeypatch.context() as broken:
-        broken.setattr(book_deletion, "discard", lambda record: None)
+        broken.setattr(book_deletion, "undo_import", lambda record: None)
         books.delete_book(book=book, by=book.owner)
     assert Book.objects.get() == book
     assert not Book.objects.visible_to(book.owner).exists()

@@ -15,7 +15,6 @@ from relevancy import books, judging, queries, ratings
 from relevancy.judging import judging_positions
 from relevancy.models import (
     Case,
-    ImportedRating,
     JudgingPair,
     JudgingQueue,
     Query,
@@ -88,11 +87,11 @@ class Site:
             withdraw_ratings(book=self.case.book, rater=rater, by=self.case.owner, source="judge")
         elif name == "import":
             ratings.import_ratings(
-                book=self.case.book,
+                case=self.case,
                 values=as_values({query.text: dict.fromkeys(DOCUMENTS, 3)}),
+                total=len(DOCUMENTS),
                 rater=rater,
                 by=self.case.owner,
-                with_it=lambda ids: None,
             )
         elif name == "wait":  # ten minutes, after which positions are looked for again
             cache.clear()
@@ -117,19 +116,18 @@ class Site:
 def walk(queue: JudgingQueue, rater: User, now: Any, count: int) -> tuple[list[int], int]:
     """The ids of the pairs that the rater gets next, and the number that are left, by looking at every pair of the queue."""
     rated = {(rating.query_id, rating.doc_id): rating for rating in Rating.objects.filter(rater=rater)}
-    imported = set(ImportedRating.objects.filter(rater=rater).values_list("query_id", "doc_id"))
     pairs = sorted(
         (pair for pair in JudgingPair.objects.filter(queue=queue) if pair.level is not None),
         key=lambda pair: (pair.level, pair.key, pair.pk),
     )
-    new = [pair for pair in pairs if (pair.query_id, pair.doc_id) not in rated.keys() | imported]
+    new = [pair for pair in pairs if (pair.query_id, pair.doc_id) not in rated]
     postponed = [
         pair
         for pair in pairs
         if (own := rated.get((pair.query_id, pair.doc_id))) is not None and own.verdict == Verdict.LATER
     ]
     held = [pair for pair in pairs if pair.claimed_by_id == rater.pk and pair.claimed_until > now]
-    judged = {key for key, rating in rated.items() if rating.verdict != Verdict.LATER} | imported
+    judged = {key for key, rating in rated.items() if rating.verdict != Verdict.LATER}
     expected = [pair.pk for pair in held if (pair.query_id, pair.doc_id) not in judged][:count]
     free = [pair.pk for pair in new if pair.claimed_until is None or pair.claimed_until <= now]
     return expected + free[: count - len(expected)], len(new) + len(postponed)
@@ -160,7 +158,7 @@ def run_steps(site: Site, chosen: Iterable[tuple[str, int, int, str]]) -> None:
 
 
 def test_every_rater_gets_what_a_walk_over_all_pairs_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imports, "MOVED_AT_ONCE", 0)
+    monkeypatch.setattr(imports, "MAX_AT_ONCE", 0)
     site = Site()
 
     @settings(max_examples=10, phases=[Phase.generate])  # shrinking takes minutes

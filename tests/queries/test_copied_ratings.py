@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from relevancy import books, judging, queries, ratings, scores
 from relevancy.models import Case, Query, Rating, RatingChange, User, Verdict
-from tests.factories import as_values, make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
+from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
 
 pytestmark = pytest.mark.django_db
 
@@ -116,22 +116,6 @@ def test_who_could_not_judge_or_put_a_document_off_gets_no_grade_there(case: Cas
         ("b", case.owner.pk, "later"),
     }
     assert copy(case, 4) == 0  # no verdict is copied
-
-
-def test_ratings_of_an_import_that_are_not_rows_yet_are_copied(case: Case) -> None:
-    rater = make_user()
-    ratings.import_ratings(
-        book=case.book,
-        values=as_values({"query 1": {"z": 2}, "query 2": {"b": 0}}),
-        rater=rater,
-        by=rater,
-        case=case,
-        with_it=lambda ids: None,
-    )
-    link(case, 1, 2)
-    assert books.preview_copies(query_of(case, "query 1").link)[query_of(case, "query 1").pk] == 2
-    assert copy(case, 1) == 2
-    assert grades(case, 2) == {"a": 3, "b": 0, "c": 2, "z": 2}
 
 
 @pytest.mark.usefixtures("script")

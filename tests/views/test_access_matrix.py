@@ -225,6 +225,7 @@ book_conflicts         GET    see     200
 book_adjudicate        POST   edit    302
 book_ratings_csv       GET    see     200
 book_download          GET    see     200
+book_rating_import     GET    see     200
 book_rater             GET    edit    200
 book_rater             POST   edit    302
 judge                  GET    rate    200

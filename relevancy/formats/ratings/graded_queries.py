@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from django.db.models import Count
+
 from relevancy import scores
-from relevancy.models import Book, Case, Query
-from relevancy.models.rating_import import count_current_ratings
+from relevancy.models import Book, Case, Query, Rating
 
 BATCH = 20_000  # ratings in memory at once; those of a query are never divided
 MAX_QUERIES = 500  # in a batch
@@ -28,9 +29,8 @@ def graded_queries(
 
 def query_batches(book: Book, query_ids: Iterable[int]) -> Iterator[list[int]]:
     """Yields the ids of queries of a book in lists that have at most `BATCH` ratings together, or of a single one."""
-    counts: dict[int, int] = {}
-    for query_id, number, _ in count_current_ratings(("query_id",), query__book=book):
-        counts[query_id] = counts.get(query_id, 0) + number
+    ratings_of_book = Rating.objects.filter(query__book=book).order_by()
+    counts: dict[int, int] = dict(ratings_of_book.values_list("query_id").annotate(Count("pk")))
     batch: list[int] = []
     ratings = 0
     for query_id in query_ids:

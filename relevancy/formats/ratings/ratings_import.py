@@ -1,21 +1,28 @@
 """Imports files of ratings in every format into a case: a preview, then everything or nothing."""
 
+import logging
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO
 
-from relevancy import accounts, scores
+from django.core.exceptions import ValidationError
+
+from relevancy import accounts, books, ratings, scores
 from relevancy.formats.cells import read_lines
 from relevancy.formats.errors import BadFile
 from relevancy.formats.file_formats import FileFormat, FileKind, choose
-from relevancy.models import Book, Case, User
+from relevancy.models import Book, Case, RatingImport, User, Verdict
+from relevancy.models.errors import error_text
+from relevancy.queries import QueryDetails
 
 from . import judgement_lists, ltr, ratings_csv, ratings_json, rre, trec
-from .ratings_file import NoRatings, RatingRow, collect
+from .ratings_file import RatingRow, collect
 from .ratings_preview import RatingsPreview, compare, read_with_errors
-from .ratings_storage import ImportedRatings, check_raters, store_file, store_ratings
+from .ratings_storage import ImportedRatings, check_raters, store_ratings, store_waiting
 from .topics import match_topics
 
+log = logging.getLogger("relevancy.formats")
 _OF_JSON: Mapping[str, Callable[[IO[bytes]], Iterator[RatingRow]]] = {
     "rre": rre.read_ratings,
     "json": ratings_json.read_ratings,
@@ -66,32 +73,87 @@ def preview_ratings(*, case: Case, source: RatingsSource, by: User) -> RatingsPr
     else that is wrong is in the result.
     """
     scale = scores.scale_of(case.book)
-    ratings, errors = read_with_errors(source.lines(), lambda lines: collect(source.read(lines), scale), source.is_json)
-    if ratings is None:
+    file, errors = read_with_errors(source.lines(), lambda lines: collect(source.read(lines), scale), source.is_json)
+    if file is None:
         return RatingsPreview(format=str(source.format), errors=errors)
-    with ratings:
+    with file:
         try:
-            if not ratings:
-                raise NoRatings
-            present = accounts.find_raters(ratings.raters, by=by)
-            check_raters(ratings, present, by)
+            present = accounts.find_raters(file.raters, by=by)
+            check_raters(file, by, by, present)
         except BadFile as error:
             return RatingsPreview(format=str(source.format), errors=[(None, str(error))])
-        raters = {"": by, **{name: present.get(name) for name in ratings.raters}}
-        preview = compare(case, ratings, raters)
+        raters = {"": by, **{name: present.get(name) for name in file.raters}}
+        preview = compare(case, file, raters)
         preview.format = str(source.format)
         return preview
 
 
 def import_ratings(
-    *, case: Case, source: RatingsSource, by: User, rater: User | None = None, origin: str = "import"
+    *,
+    case: Case,
+    source: RatingsSource,
+    by: User,
+    rater: User | None = None,
+    origin: str = "import",
+    report: ratings.ReportProgress = lambda record: None,
 ) -> ImportedRatings:
     """Imports a file into the case's book, and adds missing queries to the case; see `ratings_storage.store_ratings`.
 
     Raises `BadFile` if anything is wrong, including a rating that is not on the scale; then nothing is stored.
     """
     with collect(source.read(source.lines()), scores.scale_of(case.book)) as file:
-        return store_ratings(case=case, file=file, by=by, rater=rater, source=origin)
+        return store_ratings(case=case, file=file, by=by, rater=rater, source=origin, report=report)
+
+
+def import_or_queue(*, case: Case, source: RatingsSource, by: User) -> ImportedRatings | RatingImport:
+    """Does what `import_ratings` does, but closes the book and keeps the file for a worker if it is large.
+
+    The worker calls `continue_import`; until then the result is a `RatingImport`.
+    """
+    with collect(source.read(source.lines()), scores.scale_of(case.book)) as file:
+        if file.ratings <= ratings.MAX_AT_ONCE:
+            return store_ratings(case=case, file=file, by=by, rater=None, source="import")
+        check_raters(file, by, by)
+        total = file.ratings
+    try:
+        record = ratings.begin_import(
+            case=case, by=by, total=total, status=RatingImport.Status.WAITING, format=source.format.name
+        )
+    except ValidationError as error:
+        raise BadFile(error_text(error)) from None
+    with ratings.undone_after_error(record):
+        path = ratings.import_file(record)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        source.file.seek(0)
+        with path.open("wb") as copy:
+            shutil.copyfileobj(source.file, copy)
+    return record
+
+
+def continue_import(import_id: int) -> None:
+    """Stores the ratings of an import that waits for a worker. If it fails, the import says why."""
+    record = ratings.claim_import(import_id)
+    if record is None:
+        return
+    try:
+        with ratings.undone_after_error(record):
+            _store_waiting(record)
+    except ValidationError as error:
+        log.info("%s has failed: %s", record, error_text(error))
+
+
+def _store_waiting(record: RatingImport) -> None:
+    if record.case is None:
+        raise ratings.ImportFailed("The case was deleted during the import; nothing was imported.")
+    try:
+        with ratings.import_file(record).open("rb") as file:
+            source = open_source(case=record.case, file=file, format=record.format)
+            with collect(source.read(source.lines()), scores.scale_of(record.book)) as parsed:
+                store_waiting(record, parsed)
+    except FileNotFoundError:
+        raise ratings.ImportFailed("The file of the import was lost. Import it again.") from None
+    except BadFile as error:
+        raise ratings.ImportFailed(str(error)) from None
 
 
 def import_with_case(
@@ -102,10 +164,21 @@ def import_with_case(
     origin: str = "import",
     create_case: Callable[[Sequence[int]], Case],
 ) -> Case:
-    """Imports ratings as CSV as `import_ratings` does, into a new book, with the case that it is for: both are there, or neither.
+    """Imports ratings as CSV into a new book, with the case that it is for: both are there, or neither; see `books.build_book`.
 
-    book: from `cases.build_book`. create_case: creates the case on the book, with these queries of the book; called in the
-    transaction that applies the import.
+    book: from `cases.build_book`. create_case: creates the case on the book, with these queries of the book.
     """
     with ratings_csv.parse_ratings(lines, scores.scale_of(book)) as file:
-        return store_file(book=book, file=file, rater=by, by=by, source=origin, with_it=create_case)[1]
+        check_raters(file, by, by)
+        try:
+            with books.build_book(book=book, by=by, source=origin) as builder:
+                query_ids = builder.add_queries(dict.fromkeys(file, QueryDetails()))
+                rater_ids = {"": by.pk, **builder.ensure_raters(file.raters)}
+                builder.store(
+                    ratings.NewRating(query_ids[text], doc_id, rater_ids[name], Verdict.RATED, value)
+                    for text in file
+                    for doc_id, name, value in file[text]
+                )
+                return create_case(list(query_ids.values()))
+        except ValidationError as error:
+            raise BadFile(error_text(error)) from None

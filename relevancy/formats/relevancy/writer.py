@@ -18,8 +18,7 @@ from django.db.models import Exists, OuterRef, Subquery
 
 from relevancy import accounts, runs
 from relevancy.formats.ratings.graded_queries import query_batches
-from relevancy.models import Attempt, Book, Case, Endpoint, Query, Ranking, Run, ScorerVersion, User, Verdict
-from relevancy.models.rating_import import count_current_ratings, current_ratings
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, Ranking, Rating, Run, ScorerVersion, User, Verdict
 
 from .scorer_file import describe_scorer, format_object
 
@@ -195,7 +194,8 @@ def _ratings(book: Book, texts: Mapping[int, str], by: User) -> Iterator[str]:
     names = {rater_id: _encode(name) for rater_id, name in name_raters(book, by).items()}
     for query_ids in query_batches(book, texts):
         by_query: dict[int, list[Any]] = {query_id: [] for query_id in query_ids}
-        for row in current_ratings(_RATING_COLUMNS, query_id__in=query_ids).iterator(chunk_size=CHUNK):
+        ratings = Rating.objects.filter(query_id__in=query_ids).order_by()
+        for row in ratings.values_list(*_RATING_COLUMNS).iterator(chunk_size=CHUNK):
             by_query[row[0]].append(row)
         for query_id, rows in by_query.items():
             text = _encode(texts[query_id])
@@ -215,8 +215,8 @@ def _ratings(book: Book, texts: Mapping[int, str], by: User) -> Iterator[str]:
 
 def name_raters(book: Book, by: User) -> dict[int, str]:
     """Returns `{id: name}` of the raters of a book: different names, which `accounts.ensure_raters` finds again."""
-    ids = {rater_id for rater_id, _, _ in count_current_ratings(("rater_id",), query__book=book)}
-    raters = list(User.objects.filter(pk__in=ids).order_by("pk"))
+    rater_ids = Rating.objects.filter(query__book=book).order_by().values("rater")
+    raters = list(User.objects.filter(pk__in=rater_ids).order_by("pk"))
     known_emails = accounts.known_raters([rater.email for rater in raters], by=by)
     names: dict[int, str] = {}
     taken: set[str] = set()

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from relevancy.models import Book, Query, RepeatedPair, User, Verdict, current_ratings
+from relevancy.models import Book, Query, Rating, RepeatedPair, User, Verdict
 from relevancy.statistics import Agreement, Coefficient, KappaWeights, PairAgreement, RaterTable, compare_raters
 from relevancy.statistics import measure_agreement as measure_table
 
@@ -187,7 +187,9 @@ def measure_self_agreement(book: Book) -> list[SelfAgreement]:
 def _read_grades(book: Book, rater: User | None = None) -> list[_Grade]:
     """Reads the grades of a book that count as a rater's own opinion, in a fixed order. One SQL statement."""
     lookups = {"query__book": book} if rater is None else {"query__book": book, "rater": rater}
-    rows = sorted(current_ratings(COLUMNS, **lookups), key=lambda row: (row[0], row[1], row[3], row[4]))
+    rows = sorted(
+        Rating.objects.filter(**lookups).values_list(*COLUMNS), key=lambda row: (row[0], row[1], row[3], row[4])
+    )
     return [
         (query_id, query_id if link_id is None else -link_id, doc_id, rater_id, value)
         for _, query_id, link_id, doc_id, rater_id, value, is_adjudication in rows

@@ -11,7 +11,7 @@ from statistics import fmean
 from django.core.exceptions import ValidationError
 
 from relevancy import activity
-from relevancy.models import Book, User, Verdict, current_ratings
+from relevancy.models import Book, Rating, User, Verdict
 from relevancy.ratings.separate_ratings import Counted, let_grades_count, withdraw_ratings
 
 from .models import ClickLog
@@ -153,7 +153,8 @@ def _judged_by_others(log: ClickLog) -> dict[tuple[int, str], list[float]]:
     machines = set(User.objects.filter(kind=User.Kind.MACHINE).values_list("pk", flat=True))
     judged: dict[tuple[int, str], list[float]] = defaultdict(list)
     columns = ("query_id", "doc_id", "rater_id", "verdict", "value")
-    for query_id, doc_id, rater_id, verdict, value in current_ratings(columns, query__book=log.book_id):
+    ratings = Rating.objects.filter(query__book=log.book_id).order_by()
+    for query_id, doc_id, rater_id, verdict, value in ratings.values_list(*columns):
         if verdict != Verdict.RATED or rater_id == log.rater_id:
             continue
         grades = judged[query_id, doc_id]

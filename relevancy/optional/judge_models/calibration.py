@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import scores
 from relevancy.judging.judging_queue import judging_queue
-from relevancy.models import Book, CaseQuery, QueryScore, Run, ScorerVersion, User, Verdict, current_ratings
+from relevancy.models import Book, CaseQuery, QueryScore, Rating, Run, ScorerVersion, User, Verdict
 from relevancy.statistics import (
     Agreement,
     Differences,
@@ -176,13 +176,14 @@ def _people_grades(book: Book, query_ids: Iterable[int]) -> _Grades:
     columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "updated_at", "id", "is_adjudication")
     ratings: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = {pk: defaultdict(list) for pk in query_ids}
     unable: dict[int, set[str]] = {pk: set() for pk in ratings}
-    for query_id, doc_id, rater_id, verdict, value, at, pk, decides in current_ratings(columns, query__book=book):
+    rows = Rating.objects.filter(query__book=book).order_by().values_list(*columns)
+    for query_id, doc_id, rater_id, verdict, value, at, pk, decides in rows:
         if query_id not in ratings or rater_id in machines or verdict == Verdict.LATER:
             continue
         if value is None:
             unable[query_id].add(doc_id)
         else:
-            ratings[query_id][doc_id].append((bool(decides), (value, (at, pk))))
+            ratings[query_id][doc_id].append((decides, (value, (at, pk))))
     grades = {
         query_id: scores.combine_grades(book, {doc_id: scores.counting(rows) for doc_id, rows in documents.items()})
         for query_id, documents in ratings.items()

@@ -20,7 +20,7 @@ from django.utils import timezone
 from relevancy import activity, engines, scores
 from relevancy.judging.judging_documents import JudgedDocument, read_documents
 from relevancy.judging.judging_queue import judging_queue
-from relevancy.models import Book, ImportedRating, JudgingPair, Rating, User, Verdict
+from relevancy.models import Book, JudgingPair, Rating, User, Verdict
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
 
@@ -428,8 +428,7 @@ def _unanswered(judge: JudgeModel, book: Book, repeat_failed: bool, only_unrated
     pairs = judging_queue(book).pairs.filter(~Exists(answers.filter(state__in=kept)))
     if only_unrated:
         ratings = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
-        imported = ImportedRating.objects.applied().filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"))
-        pairs = pairs.filter(~Exists(ratings), ~Exists(imported))
+        pairs = pairs.filter(~Exists(ratings))
     return pairs
 
 

@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from relevancy import activity, judging, ratings, scores
 from relevancy.judging import JudgedDocument, JudgingProgress
-from relevancy.models import Book, JudgingPair, Query, Rating, User, Verdict, stored_ratings
+from relevancy.models import Book, JudgingPair, Query, Rating, User, Verdict
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings import InvalidRating
@@ -81,7 +81,7 @@ def set_rule(*, book: Book, share: int | None, distance: float, by: User) -> Non
         if former != (share, distance):
             activity.record_for_book(RULE_CHANGED, book=book, by=by, changed=changed)
     if share is not None and former[0] is None:
-        ratings = stored_ratings().filter(query__book=book, rater__kind=User.Kind.PERSON).order_by()
+        ratings = Rating.objects.filter(query__book=book, rater__kind=User.Kind.PERSON).order_by()
         for rater_id in ratings.values_list("rater_id", flat=True).distinct():
             Qualification.objects.get_or_create(
                 book=book,
@@ -366,7 +366,7 @@ def _accept(qualification: Qualification, by: User | None, state: str) -> int:
 
     def choose() -> Mapping[int, Mapping[str, Change]]:
         book.refresh_settings()
-        rated = set(stored_ratings().filter(query__book=book, rater=rater).values_list("query_id", "doc_id"))
+        rated = set(Rating.objects.filter(query__book=book, rater=rater).values_list("query_id", "doc_id"))
         return {
             query_id: {
                 doc_id: Change(answer.value, answer.verdict, answer.note, answer.at)

@@ -8,8 +8,7 @@ from typing import Any
 from relevancy.formats.cases.case_import import UNKNOWN_RATER
 from relevancy.formats.ratings.graded_queries import query_batches
 from relevancy.formats.relevancy.writer import name_raters
-from relevancy.models import Book, Query, User, Verdict
-from relevancy.models.rating_import import current_ratings
+from relevancy.models import Book, Query, Rating, User, Verdict
 from relevancy.wording import counted
 
 _COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication")
@@ -63,7 +62,8 @@ class _Pairs:
         judged = 0
         for query_ids in query_batches(self._book, queries):
             given: dict[int, dict[str, list[_Judgement]]] = {query_id: {} for query_id in query_ids}
-            for row in current_ratings(_COLUMNS, query_id__in=query_ids).iterator():
+            ratings = Rating.objects.filter(query_id__in=query_ids).order_by()
+            for row in ratings.values_list(*_COLUMNS).iterator():
                 query_id, doc_id, rater_id, *rating = row
                 name = self._names[rater_id]
                 judgement = self._judgement(rater_id, *rating)

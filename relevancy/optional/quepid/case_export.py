@@ -11,8 +11,7 @@ from typing import Any
 from relevancy import accounts, runs, scores, scoring
 from relevancy.formats.ratings.graded_queries import query_batches
 from relevancy.formats.relevancy.writer import name_raters
-from relevancy.models import Attempt, Book, Case, Endpoint, Query, ScorerVersion, User, Verdict
-from relevancy.models.rating_import import current_ratings
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, ScorerVersion, User, Verdict
 from relevancy.wording import counted
 
 from .case import ENGINES
@@ -215,9 +214,8 @@ class _Queries:
         """Returns the ratings of queries: `{query id: {document: [(rater, value), …]}}`. Counts verdicts and notes."""
         given: dict[int, dict[str, list[tuple[int, float]]]] = {query_id: {} for query_id in query_ids}
         columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "note")
-        for query_id, doc_id, rater_id, verdict, value, note in current_ratings(
-            columns, query_id__in=query_ids
-        ).iterator():
+        rows = Rating.objects.filter(query_id__in=query_ids).order_by().values_list(*columns)
+        for query_id, doc_id, rater_id, verdict, value, note in rows.iterator():
             self._notes += bool(note)
             if verdict == Verdict.RATED:
                 given[query_id].setdefault(doc_id, []).append((rater_id, value))

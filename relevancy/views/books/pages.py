@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import books, judging, tasks
 from relevancy.formats import exports
-from relevancy.models import Book, Case, JudgingQueue, Role
+from relevancy.models import Book, Case, JudgingQueue, RatingImport, Role
 from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
@@ -56,6 +56,13 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 
 @require_GET
+def book_rating_import(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """How far the last import of ratings by a worker is, as a part of the page."""
+    get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
+    return render(request, "books/_rating_import.html", {"rating_import": RatingImport.objects.last_of(book_id)})
+
+
+@require_GET
 def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
     """The whole book as one file, which can be imported again here or, with `?for=NAME`, elsewhere."""
     book: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.VIEWER)
@@ -81,6 +88,7 @@ def _render_book(
         "levels": books.count_pairs_by_level(book),
         "cases": Case.objects.visible_to(request.user).live().filter(book=book),
         "decided": judging.count_adjudications(book),
+        "rating_import": RatingImport.objects.last_of(book.pk),
         "order_text": _order_text(queue),
         "progress": judging.judging_progress(queue=queue, by=request.user) if queue.pk else None,
     }

@@ -16,7 +16,7 @@ from relevancy.formats import exports
 from relevancy.formats.queries import queries_import
 from relevancy.formats.rankings import runs_file
 from relevancy.formats.ratings import ratings_import
-from relevancy.models import Case, Role, Run
+from relevancy.models import Case, RatingImport, Role, Run
 from relevancy.models.errors import error_text
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import download, redirect_with_message
@@ -57,16 +57,22 @@ def import_ratings(request: HtmxRequest, case_id: int) -> HttpResponse:
         if submitted(request, ImportAction) == ImportAction.PREVIEW:
             preview = ratings_import.preview_ratings(case=case, source=source, by=request.user)
             return _render(request, case, {"ratings_form": form, "preview": preview})
-        imported = ratings_import.import_ratings(case=case, source=source, by=request.user)
+        imported = ratings_import.import_or_queue(case=case, source=source, by=request.user)
     except formats.BadFile as error:
         case = get_case_with_editable_book(request, case_id)  # it may have been deleted meanwhile
         form.add_error(_wrong_field(error), str(error))
         return _render(request, case, {"ratings_form": form}, status=422)
+    url = reverse("case_files", args=[case.pk])
+    if isinstance(imported, RatingImport):
+        tasks.send(tasks.import_ratings, imported.pk)
+        return redirect_with_message(
+            request, url, f"{imported.total:,} ratings are being imported. This page shows how far the import is."
+        )
     if imported.changed:
-        transaction.on_commit(partial(tasks.enqueue_book_rescore, case.book_id))
+        tasks.enqueue_book_rescore(case.book_id)
     return redirect_with_message(
         request,
-        reverse("case_files", args=[case.pk]),
+        url,
         f"{imported.changed:,} of {imported.ratings:,} ratings are new or changed; "
         f"{counted(imported.queries, 'query', 'queries')} added.",
     )
@@ -159,6 +165,7 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: i
         if run
         else [],
         "list_hint": "the list of the workbench: queries with the scores of the newest run, tags and notes",
+        "rating_import": RatingImport.objects.last_of(case.book_id),
         "can_edit": case.is_editable,
         **forms,
     }

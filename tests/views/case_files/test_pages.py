@@ -205,4 +205,4 @@ def test_page_needs_few_statements(sign_in, case):
     client = sign_in("editor")
     with CaptureQueriesContext(connection) as captured:
         client.get(f"/cases/{case.pk}/files/")
-    assert len(captured) <= 4
+    assert len(captured) <= 5

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
+from tests.books.test_books_and_imports import import_unmoved
 
 from relevancy import judging, queries, scores
 from relevancy.models import Case, QueryScore, RatingChange, RepeatedPair, ScorerVersion, User, Verdict
@@ -15,7 +16,6 @@ from relevancy.optional.agreement.agreement import (
 )
 from relevancy.optional.agreement.pace import Pace
 from relevancy.optional.agreement.rater_scores import measure_rater_scores
-from tests.books.test_books_and_imports import import_unmoved
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, set_rule
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]

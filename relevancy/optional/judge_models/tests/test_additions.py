@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from tests.books.test_books_and_imports import ZERO_TO_TEN, fresh, grades, remap
 
 from relevancy import accounts, books, judging
 from relevancy.models import Activity, Case, Query, User
@@ -19,7 +20,6 @@ from relevancy.optional.judge_models.models import (
     JudgeModel,
 )
 from tests.activity.test_recording import Recorder
-from tests.books.test_books_and_imports import ZERO_TO_TEN, fresh, grades, remap
 from tests.factories import make_case, make_user, query_of, rate_all
 
 pytestmark = pytest.mark.django_db

@@ -2,10 +2,9 @@
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.utils import timezone
 
 from relevancy import judging
-from relevancy.models import ImportedRating, Rating, RatingImport, ScorerVersion
+from relevancy.models import Rating, ScorerVersion
 from relevancy.optional.judge_models import calibration, counting, jobs, judges
 from relevancy.optional.judge_models.fake_judge import fake_judge
 from tests.factories import make_attempt, make_case, make_user, rate_all, run_now, script_of
@@ -79,27 +78,6 @@ def test_ratings_of_judge_models_are_not_taken_for_those_of_people() -> None:
     result = calibration.calibrate(judge=judge, sample=sample, run=run, version=ScorerVersion.objects.used_by(case)[0])
     assert (result.agreement.items, result.pair, result.corrected) == (0, None, None)
     assert "People have not rated" in result.missing
-
-
-def test_imported_ratings_that_were_not_moved_yet_are_those_of_people() -> None:
-    case = make_case(3)
-    run = run_now(make_attempt(case))
-    judging.build_judging_queue(book=case.book)
-    sample = calibration.draw_sample(book=case.book, size=2, by=case.owner, seed=1)
-    rating_import = RatingImport.objects.create(
-        book=case.book, by=case.owner, source="import", progressed_at=timezone.now()
-    )
-    for query in case.book.queries.all():
-        ImportedRating.objects.create(rating_import=rating_import, query=query, doc_id="a", rater=case.owner, value=3)
-    RatingImport.objects.update(applied_at=timezone.now())
-    with fake_judge(truth=lambda query, document: "2") as server:
-        judge = judges.create(name="Judge", protocol="openai", url=server.url, model="m", by=make_user())
-        assert jobs.estimate(judge=judge, book=case.book, only_unrated=True).documents == 6
-        jobs.run(jobs.start(judge=judge, book=case.book, by=case.owner))
-    result = calibration.calibrate(judge=judge, sample=sample, run=run, version=ScorerVersion.objects.used_by(case)[0])
-    assert result.agreement.items == 2
-    counted = counting.let_count(judge=judge, book=case.book, by=case.owner)
-    assert (counted.changed, counted.left_out) == (6, 3)
 
 
 def test_a_sample_is_drawn_from_the_seed_and_stays() -> None:

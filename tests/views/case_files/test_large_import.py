@@ -1,0 +1,123 @@
+"""An import of more ratings than fit in one transaction: a worker stores them, and pages show how far it is."""
+
+import io
+from pathlib import Path
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
+from django.urls import reverse
+
+from relevancy import ratings, scores, tasks
+from relevancy.models import Case, Rating, RatingImport
+from relevancy.ratings import imports
+from tests.factories import make_case, query_of
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
+RATINGS = "query,docid,rating,rater\nquery 1,a,3,Ann\nnew,b,2,\nnew,c,1,\n"
+REFUSAL = "Ratings are being imported into this book (0 %)."
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """The ids of the imports that were left to a worker."""
+    ids = []
+    monkeypatch.setattr(imports, "MAX_AT_ONCE", 2)
+    monkeypatch.setattr(ratings, "MAX_AT_ONCE", 2)
+    monkeypatch.setattr(imports, "CHUNK", 1)
+    monkeypatch.setattr(scores, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(
+        tasks, "send", lambda task, pk, **options: ids.append(pk) if task is tasks.import_ratings else None
+    )
+    return ids
+
+
+@pytest.fixture
+def case(client):
+    case = make_case(["query 1"], {"query 1": {"a": 0}})
+    client.force_login(case.owner)
+    return case
+
+
+def send(client, case, content=RATINGS, do="import"):
+    file = SimpleUploadedFile("ratings.csv", content.encode())
+    return client.post(reverse("ratings_import", args=[case.pk]), {"do": do, "file": file}, follow=True)
+
+
+def shown(client, case, page="book_rating_import"):
+    pk = case.pk if page == "case_files" else case.book_id
+    return client.get(reverse(page, args=[pk])).content.decode()
+
+
+def test_page_shows_the_import_until_the_worker_has_finished_it(client, case, sent):
+    assert "rating-import" not in shown(client, case, "book")
+    assert "3 ratings are being imported" in send(client, case).content.decode()
+    record = RatingImport.objects.get(pk=sent[0])
+    assert imports.import_file(record).read_text() == RATINGS
+    for page in ("case_files", "book", "book_rating_import"):
+        html = shown(client, case, page)
+        assert 'data-status="waiting"' in html
+        assert 'hx-trigger="every 2s"' in html
+        assert "<progress" in html
+    assert Rating.objects.count() == 1
+    tasks.import_ratings.func(record.pk)
+    tasks.import_ratings.func(record.pk)  # a task may be delivered twice
+    assert Rating.objects.count() == 4
+    html = shown(client, case)
+    assert "3 of 3 ratings are new or changed." in html
+    assert "hx-trigger" not in html
+    assert not imports.import_file(record).exists()
+    assert [str(row) for row in case.case_queries.present()] == ["query 1", "new"]
+
+
+def test_nobody_rates_in_the_closed_book(client, case, sent):
+    send(client, case)
+    case_query = case.case_queries.get()
+    url = reverse("rate", args=[case.pk, case_query.pk])
+    for headers in ({}, {"HX-Request": "true"}):
+        answer = client.post(url, {"doc_id": "a", "value": "2"}, headers=headers, follow=True)
+        assert REFUSAL in answer.content.decode()
+    assert Rating.objects.get().value == 0
+    again = send(client, case)
+    assert (again.status_code, len(sent)) == (422, 1)
+    assert f"{REFUSAL} Import the file again when the import has ended." in again.content.decode()
+    with pytest.raises(ratings.RatingRefused):
+        ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=2, by=case.owner)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "error"),
+    [
+        (lambda record: imports.import_file(record).unlink(), "The file of the import was lost."),
+        (lambda record: imports.import_file(record).write_text("query,docid,rating\nquery 1,a,9\n"), "not on the book"),
+        (lambda record: Case.objects.get(pk=record.case_id).delete(), "The case was deleted"),
+    ],
+)
+def test_page_says_why_an_import_has_failed(client, case, sent, break_it, error):
+    other = make_case(["query 1"], owner=case.owner, book_of=case)
+    send(client, case)
+    record = RatingImport.objects.get()
+    break_it(record)
+    tasks.import_ratings.func(record.pk)
+    html = shown(client, other)
+    assert "Nothing was imported." in html
+    assert error in html
+    assert list(Rating.objects.values_list("value", flat=True)) == [0]
+    assert not imports.import_file(record).exists()
+    assert ratings.rate(query=query_of(other, "query 1"), doc_id="a", value=2, by=case.owner) == 1
+
+
+def test_command_imports_itself_and_shows_progress(case, sent, tmp_path: Path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(RATINGS)
+    out, err = io.StringIO(), io.StringIO()
+    call_command("import_ratings", str(case.pk), str(path), stdout=out, stderr=err)
+    assert out.getvalue() == "3 ratings read as ratings as CSV: 3 new or changed. 1 query added.\n"
+    assert err.getvalue().splitlines() == [
+        f"{done} of 3 ratings ({percent} %)" for done, percent in ((1, 33), (2, 66), (3, 100))
+    ]
+    assert sent == []
+    RatingImport.objects.update(status="running")
+    err.truncate(0)
+    with pytest.raises(Exception, match=r"Ratings are being imported into this book \(100 %\)\."):
+        call_command("import_ratings", str(case.pk), str(path), stdout=out, stderr=err)
