@@ -142,9 +142,15 @@ def id_of(
     raw: Any, document: Mapping[str, Any], rank: int, options: HttpApiOptions, *, is_required: bool = True
 ) -> str:
     """Returns the id of a hit; empty if it has none and none is required. Raises `UnreadableResponse`."""
-    value = _find_id(raw, document, options)
-    if value or not is_required:
-        return value
+    if options.id:
+        value = options.id.find(raw)
+        if isinstance(value, list | dict):
+            raise options.id.mismatch(value, "the id of a document", _CORRECT_EXPRESSION)
+    else:
+        value = raw.get(ID, document.get(ID)) if isinstance(raw, dict) else raw
+    doc_id = "" if isinstance(value, list | dict) else as_text(value).strip()
+    if doc_id or not is_required:
+        return doc_id
     reason = f"{options.id} found nothing." if options.id else f"Its field “{ID}” is missing or empty."
     missing = options.id.missing_step(raw) if options.id else ""
     raise UnreadableResponse(
@@ -153,16 +159,6 @@ def id_of(
         if options.mapper
         else "Set the endpoint's option id to the expression for the id in a hit.",
     )
-
-
-def _find_id(raw: Any, document: Mapping[str, Any], options: HttpApiOptions) -> str:
-    if options.id is None:
-        value = raw.get(ID, document.get(ID)) if isinstance(raw, dict) else raw
-        return "" if isinstance(value, list | dict) else as_text(value).strip()
-    value = options.id.find(raw)
-    if isinstance(value, list | dict):
-        raise options.id.mismatch(value, "the id of a document", _CORRECT_EXPRESSION)
-    return as_text(value).strip()
 
 
 def document_of(raw: Any, rank: int, options: HttpApiOptions) -> dict[str, Any]:
@@ -191,11 +187,10 @@ def _finite(value: Any) -> Any:
 
 def score_of(raw: Any, options: HttpApiOptions) -> float | None:
     """Returns the score of a hit; None if it has none. Raises `UnreadableResponse`."""
-    value = options.score.find(raw) if options.score else None
-    if value is None:
+    if options.score is None or (value := options.score.find(raw)) is None:
         return None
     number = as_number(value)
-    if options.score and number is None:
+    if number is None:
         raise options.score.mismatch(value, "a number", f"{_CORRECT_EXPRESSION} {_CONVERT_TO_NUMBER}")
     return number
 

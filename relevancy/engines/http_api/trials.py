@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -57,7 +58,7 @@ class _Trial:
     def __init__(self, options: HttpApiOptions, response: Any) -> None:
         self._options, self._response = options, response
         self._messages: dict[str, str] = {}
-        self._counts: dict[str, int] = {}
+        self._counts: Counter[str] = Counter()
 
     def mapped(self, text: str, run_mapper: MapperRunner | None) -> MappingTrial:
         """Returns what the mapper script finds, with what it wrote to the console even if it fails."""
@@ -87,17 +88,14 @@ class _Trial:
         return MappingTrial(hits=hits, document_count=len(raws), total=total, problems=problems)
 
     def _hit(self, raw: Any, rank: int) -> TriedHit:
-        failed = len(self._counts), sum(self._counts.values())
+        failures = self._counts.total()
         document = self._attempt("document", lambda: document_of(raw, rank, self._options)) or {}
-        doc_id = (
-            self._attempt("mapper" if self._options.mapper else "id", lambda: id_of(raw, document, rank, self._options))
-            or ""
-        )
+        option = "mapper" if self._options.mapper else "id"
+        doc_id = self._attempt(option, lambda: id_of(raw, document, rank, self._options)) or ""
         score = self._attempt("score", lambda: score_of(raw, self._options))
         if doc_id:
             document[ID] = doc_id
-        is_complete = failed == (len(self._counts), sum(self._counts.values()))
-        return TriedHit(Hit(doc_id, score, _ALL_FIELDS.pick(document)), is_complete)
+        return TriedHit(Hit(doc_id, score, _ALL_FIELDS.pick(document)), self._counts.total() == failures)
 
     def _attempt[Value](self, option: str, read: Callable[[], Value]) -> Value | None:
         """Returns what `read` returns. If it fails, keeps the first message of the option and counts."""
@@ -105,5 +103,5 @@ class _Trial:
             return read()
         except (UnreadableResponse, BadQuery) as error:
             self._messages.setdefault(option, str(error))
-            self._counts[option] = self._counts.get(option, 0) + 1
+            self._counts[option] += 1
             return None

@@ -178,8 +178,8 @@ def _parse_csv(text: str) -> list[Snapshot]:
     ]
     rated_only = next((index for index, name in enumerate(header) if name.lower() in _RATED_ONLY), None)
     rows_by_snapshot: dict[tuple[str, ...], _Rows] = {}
-    not_ranked: dict[tuple[str, ...], int] = {}
-    sizes: dict[tuple[str, ...], int] = {}
+    not_ranked: Counter[tuple[str, ...]] = Counter()
+    sizes: Counter[tuple[str, ...]] = Counter()
     size = 0
     for line, row in rows:
         if len(row) > len(header):
@@ -192,11 +192,12 @@ def _parse_csv(text: str) -> list[Snapshot]:
         hits = rows_by_snapshot.setdefault(key, {}).setdefault(query, [])
         position = cells[columns[_POSITION]]
         if rated_only is not None and cells[rated_only].lower() in ("true", "1"):
-            not_ranked[key] = not_ranked.get(key, 0) + 1
+            not_ranked[key] += 1
         elif doc_id:
             fields = {name: cells[index] for index, name in field_columns if cells[index]}
-            size = _add_size(size, 1 + len(fields), line)
-            sizes[key] = sizes.get(key, 0) + 1 + len(fields)
+            size += 1 + len(fields)
+            sizes[key] += 1 + len(fields)
+            _check_size(size, line)
             hits.append((_parse_position(line, header[columns[_POSITION]], position), Hit(doc_id, None, fields)))
         elif position:
             raise _invalid_cell(line, header[columns[_DOC]], doc_id, "a row with a position needs a document id")
@@ -211,19 +212,17 @@ def _parse_csv(text: str) -> list[Snapshot]:
             _check_repetitions(query, [(hit.id, position) for position, hit in hits])
             hits.sort(key=lambda hit: hit[0])
         ordered = {query: [hit for _, hit in hits] for query, hits in rankings.items()}
-        ranked = Rankings("CSV", ordered, names, sizes.get(key, 0))
-        snapshots.append(Snapshot(name, time, ranked, not_ranked.get(key, 0)))
+        ranked = Rankings("CSV", ordered, names, sizes[key])
+        snapshots.append(Snapshot(name, time, ranked, not_ranked[key]))
     return snapshots or [Snapshot("", "", Rankings("CSV", {}, names, 0))]
 
 
-def _add_size(size: int, by: int, line: int) -> int:
-    """Returns the sum. Raises `UnreadableResponse` if it exceeds `MAX_SIZE`."""
-    if size + by > MAX_SIZE:
+def _check_size(size: int, line: int) -> None:
+    if size > MAX_SIZE:
         raise UnreadableResponse(
             f"Line {line} of the file of rankings exceeds the limit: a file can have at most {MAX_SIZE:,} results and field values.",
             hint="Leave out columns or low ranks, or split the file.",
         )
-    return size + by
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -279,7 +278,7 @@ def _check_repetitions(query: str, documents: list[tuple[str, float | None]]) ->
 
 def _parse_trec(text: str) -> list[Snapshot]:
     hits_by_tag: dict[str, dict[str, list[Hit]]] = {}
-    sizes: dict[str, int] = {}
+    sizes: Counter[str] = Counter()
     size = 0
     for line, row in enumerate(_lines(text), 1):
         cells = row.split()
@@ -293,8 +292,9 @@ def _parse_trec(text: str) -> list[Snapshot]:
         query, _, doc_id, _, score, tag = cells[:6]
         hits = hits_by_tag.setdefault(tag, {}).setdefault(query, [])
         hits.append(Hit(doc_id, _parse_score(line, score), {}))
-        size = _add_size(size, 1, line)
-        sizes[tag] = sizes.get(tag, 0) + 1
+        size += 1
+        sizes[tag] += 1
+        _check_size(size, line)
     for hits_by_query in hits_by_tag.values():
         for query, hits in hits_by_query.items():
             _check_repetitions(query, [(hit.id, None) for hit in hits])
