@@ -46,7 +46,8 @@ def parse_answer(text: str, grades: Sequence[float]) -> ParsedAnswer:
     grade = answers[0]["grade"]
     value = _read_grade(grade, grades)
     reason = engines.excerpt(str(answers[0].get("reason") or ""), MAX_REASON_LENGTH)
-    if value is None and not _is_cannot(grade):
+    is_cannot = grade is None or (isinstance(grade, str) and grade.strip().casefold().replace("_", " ") == CANNOT_JUDGE)
+    if value is None and not is_cannot:
         reason = f"The answer “{engines.excerpt(str(grade), 60)}” is not on the scale. {reason}".strip()
     return ParsedAnswer(value, reason)
 
@@ -74,7 +75,3 @@ def _read_grade(grade: Any, grades: Sequence[float]) -> float | None:
     except (ValueError, OverflowError):
         return None
     return next((float(value) for value in grades if value == number), None)
-
-
-def _is_cannot(grade: Any) -> bool:
-    return grade is None or (isinstance(grade, str) and grade.strip().casefold().replace("_", " ") == CANNOT_JUDGE)

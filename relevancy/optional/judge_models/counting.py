@@ -59,7 +59,8 @@ def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
 
     Answers that arrive later do not count until this is called again. Computes no scores; see `let_grades_count`.
     """
-    answers = _answers(judge, book)
+    rated = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.RATED)
+    answers: QuerySet[JudgeAnswer] = rated.order_by("pk")
     counted = let_grades_count(
         book=book,
         rater=judge.rater,
@@ -77,10 +78,3 @@ def withdraw(*, judge: JudgeModel, book: Book, by: User) -> int:
     removed = withdraw_ratings(book=book, rater=judge.rater, by=by, source=SOURCE)
     activity.record_for_book(WITHDRAWN, book=book, by=by, judge=str(judge), count=removed)
     return removed
-
-
-def _answers(judge: JudgeModel, book: Book) -> QuerySet[JudgeAnswer]:
-    """Returns the answers with a grade."""
-    rated = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.RATED)
-    answers: QuerySet[JudgeAnswer] = rated.order_by("pk")
-    return answers

@@ -25,8 +25,13 @@ def find_cases_ranked_by(judge: JudgeModel, book: Book) -> list[Case]:
     cases = Case.objects.live().filter(book=book).annotate(newest_run=Subquery(complete.values("pk")[:1]))
     by_run = {vars(case)["newest_run"]: case for case in cases.order_by("name", "pk")}
     configs = dict(Run.objects.filter(pk__in=by_run).values_list("pk", "config"))
-    names = _names(judge.model)
-    return [case for pk, case in by_run.items() if pk in configs and _contains(configs[pk], names)]
+    names = "|".join(map(re.escape, _names(judge.model)))
+    is_named = re.compile(rf"(?<![\w.-])({names})(?![\w.-])").search if names else None
+    texts = {
+        pk: f"{config.get('template', '')}\n{json.dumps(config.get('options', {}), ensure_ascii=False)}".casefold()
+        for pk, config in configs.items()
+    }
+    return [case for pk, case in by_run.items() if is_named and pk in texts and is_named(texts[pk])]
 
 
 def _names(model: str) -> list[str]:
@@ -35,8 +40,3 @@ def _names(model: str) -> list[str]:
     return [
         name_part for name_part in dict.fromkeys((name, last, last.partition(":")[0])) if len(name_part) >= MIN_LENGTH
     ]
-
-
-def _contains(config: dict[str, object], names: list[str]) -> bool:
-    text = f"{config.get('template', '')}\n{json.dumps(config.get('options', {}), ensure_ascii=False)}".casefold()
-    return any(re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", text) for name in names)

@@ -127,7 +127,9 @@ def build_prompt(
     rules = f"\nGuidelines of the team:\n{guidelines.strip()}" if guidelines.strip() else ""
     data: dict[str, Any] = {"query": query, "information_need": information_need}
     if template.has_reference:
-        data |= {"reference_answer": reference_answer, "options": _cut_options(options or {})}
+        # Options that are too long are left out: cut JSON would say something else.
+        is_short = len(json.dumps(options or {})) <= MAX_OPTIONS_LENGTH
+        data |= {"reference_answer": reference_answer, "options": dict(options or {}) if is_short else {}}
     data["document"] = _cut(document)
     properties: dict[str, Any] = {"reason": {"type": "string"}} if template.has_reason else {}
     properties["grade"] = {"type": "string", "enum": [*(write_grade(grade) for grade, _ in scale), CANNOT_JUDGE]}
@@ -143,11 +145,6 @@ def build_prompt(
 def write_grade(grade: float) -> str:
     """Returns a grade as it stands in prompts and answers: `2`, `1.5`."""
     return str(int(grade)) if float(grade).is_integer() else repr(float(grade))
-
-
-def _cut_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the options, none if they are too long: cut JSON would say something else."""
-    return dict(options) if len(json.dumps(options)) <= MAX_OPTIONS_LENGTH else {}
 
 
 def _cut(document: Mapping[str, str]) -> dict[str, str]:

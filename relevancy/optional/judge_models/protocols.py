@@ -96,7 +96,8 @@ class OpenAI(Protocol):
         return body
 
     def read(self, response: Mapping[str, Any]) -> Completion | None:
-        choice = _first(response.get("choices"))
+        choices = response.get("choices")
+        choice = _mapping(choices[0]) if isinstance(choices, list) and choices else {}
         message = choice.get("message")
         if not isinstance(message, dict):
             return None
@@ -171,10 +172,6 @@ def error_message(body: Any) -> str:
         return error
     message = _mapping(error).get("message") or _mapping(body).get("message") or _mapping(body).get("detail")
     return message if isinstance(message, str) else ""
-
-
-def _first(items: Any) -> Mapping[str, Any]:
-    return _mapping(items[0]) if isinstance(items, list) and items else {}
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

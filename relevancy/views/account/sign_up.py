@@ -3,21 +3,36 @@
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from relevancy import accounts
+from relevancy import accounts, teams
+from relevancy.models import Invitation
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 
-from .forms import SignUpForm
+from .forms import SignUpForm, form_status
 
-SIGNED_UP = (
-    "Sign in with your e-mail address and password. If the address had an account already, its password is unchanged."
-)
+UNCHANGED = "If the address had an account already, its password is unchanged."
+
+
+def create_account(request: HtmxRequest, form: SignUpForm, invitation: Invitation | None = None) -> bool:
+    """Creates the account that a valid form asks for, and counts the request. Returns False after adding an error to the form."""
+    try:
+        accounts.count_request(action="sign-up", address=accounts.client_address(request))
+        if invitation is not None:
+            teams.invitations.count_sign_up(invitation=invitation, email=form.cleaned_data["email"])
+        accounts.sign_up(**form.cleaned_data)
+    except ValidationError as error:
+        add_errors(form, error)
+        return False
+    messages.success(
+        request, f"Sign in with your e-mail address and password{' to join' if invitation else ''}. {UNCHANGED}"
+    )
+    return True
 
 
 @login_not_required
@@ -33,14 +48,6 @@ def sign_up(request: HtmxRequest) -> HttpResponse:
     if request.user.is_authenticated:
         return redirect("home")
     form = SignUpForm(request.POST or None)
-    if form.is_valid():
-        try:
-            accounts.count_request(action="sign-up", address=accounts.client_address(request))
-            accounts.sign_up(**form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, SIGNED_UP)
-            return redirect("login")
-    status = 429 if form.has_error(NON_FIELD_ERRORS, accounts.TOO_MANY) else 422 if form.errors else 200
-    return render(request, "registration/sign_up.html", {"form": form}, status=status)
+    if form.is_valid() and create_account(request, form):
+        return redirect("login")
+    return render(request, "registration/sign_up.html", {"form": form}, status=form_status(form))

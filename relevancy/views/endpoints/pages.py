@@ -1,5 +1,6 @@
 """Pages of endpoints: list, create, edit, connection test, archive."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -16,7 +17,7 @@ from relevancy.views.forms import add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
-from relevancy.views.teams.sharing import ShareForm, sharing
+from relevancy.views.teams.sharing import change_sharing, sharing
 
 from .forms import FILL, EndpointForm, TryForm
 
@@ -158,18 +159,10 @@ def endpoint_share(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
         data=request.POST or None,
     )
     if shared.form.is_valid():
-        return _change_sharing(request, endpoint, shared.form)
+        share, unshare = (partial(do, endpoint=endpoint) for do in (endpoints.share, endpoints.unshare))
+        return change_sharing(request, shared, endpoint, share=share, unshare=unshare)
     context = {"endpoint": endpoint, "sharing": shared}
     return render(request, "endpoints/share.html", context, status=422 if shared.form.errors else 200)
-
-
-def _change_sharing(request: HtmxRequest, endpoint: Endpoint, form: ShareForm) -> HttpResponse:
-    page_url, team = reverse("endpoint_share", args=[endpoint.pk]), form.cleaned_data["team"]
-    if form.stops:
-        endpoints.unshare(endpoint=endpoint, team=team, by=request.user)
-        return redirect_with_message(request, page_url, f"{endpoint.name} is no longer shared with {team}.")
-    endpoints.share(endpoint=endpoint, team=team, by=request.user)
-    return redirect_with_message(request, page_url, f"{endpoint.name} is now shared with {team}.")
 
 
 @require_POST

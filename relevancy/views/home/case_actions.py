@@ -1,5 +1,6 @@
 """Actions on a whole case: share, public links, rename, duplicate, archive, restore, delete."""
 
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -17,7 +18,7 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.teams.pages import described_roles
-from relevancy.views.teams.sharing import ShareForm, Sharing, sharing
+from relevancy.views.teams.sharing import Sharing, change_sharing, sharing
 
 from .forms import DeleteForm, DuplicateForm, PublicLinkForm
 
@@ -38,7 +39,9 @@ def case_share(request: HtmxRequest, case_id: int) -> HttpResponse:
     can_share_book = Book.objects.owned_by(request.user).filter(pk=case.book_id).exists()
     shared = _sharing(request, case, can_share_book=can_share_book)
     if shared.form.is_valid():
-        return _change_sharing(request, case, shared.form)
+        share, unshare = (partial(do, case=case) for do in (cases.share, cases.unshare))
+        kept = "The ratings of its members are kept."
+        return change_sharing(request, shared, case, share=share, unshare=unshare, kept=kept)
     template = "teams/_share.html" if request.htmx and request.method == "GET" else "teams/share.html"
     context = _share_context(case, shared, PublicLinkForm(), can_share_book=can_share_book)
     return render(request, template, context, status=422 if shared.form.errors else 200)
@@ -61,17 +64,6 @@ def _sharing(request: HtmxRequest, case: Case, *, can_share_book: bool) -> Shari
     data = request.POST if request.method == "POST" and request.path == url else None
     not_shared = f"Only {case.owner} can see this case."
     return sharing(case, request.user, url=url, not_shared=not_shared, data=data, can_share=can_share_book)
-
-
-def _change_sharing(request: HtmxRequest, case: Case, form: ShareForm) -> HttpResponse:
-    page_url, team = reverse("case_share", args=[case.pk]), form.cleaned_data["team"]
-    if form.stops:
-        cases.unshare(case=case, team=team, by=request.user)
-        return redirect_with_message(
-            request, page_url, f"{case} is no longer shared with {team}. The ratings of its members are kept."
-        )
-    cases.share(case=case, team=team, by=request.user)
-    return redirect_with_message(request, page_url, f"{case} is now shared with {team}.")
 
 
 @never_cache

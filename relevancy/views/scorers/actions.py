@@ -1,6 +1,7 @@
 """Actions on a scorer: duplicate, share, retire, restore, delete, make default, make global; and the scorer policy of the site."""
 
 from collections.abc import Callable
+from functools import partial
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -15,7 +16,7 @@ from relevancy.views.forms import InitialValues, add_errors
 from relevancy.views.permissions import require_admin
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
-from relevancy.views.teams.sharing import ShareForm, sharing
+from relevancy.views.teams.sharing import change_sharing, sharing
 
 from .library import get_scorer, menu
 from .preview_forms import PolicyForm
@@ -54,22 +55,13 @@ def scorer_share(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     )
     if shared.form.is_valid():
         try:
-            return _change_sharing(request, scorer, shared.form)
+            share, unshare = (partial(do, scorer=scorer) for do in (scorers.share, scorers.unshare))
+            kept = "Cases that use it keep it."
+            return change_sharing(request, shared, scorer, share=share, unshare=unshare, kept=kept)
         except ValidationError as error:
             add_errors(shared.form, error)
     context = {"menu": menu(request, scorer), "scorer": scorer, "sharing": shared}
     return render(request, "scorers/share.html", context, status=422 if shared.form.errors else 200)
-
-
-def _change_sharing(request: HtmxRequest, scorer: Scorer, form: ShareForm) -> HttpResponse:
-    back, team = reverse("scorer_share", args=[scorer.pk]), form.cleaned_data["team"]
-    if form.stops:
-        scorers.unshare(scorer=scorer, team=team, by=request.user)
-        return redirect_with_message(
-            request, back, f"{scorer.name} is no longer shared with {team}. Cases that use it keep it."
-        )
-    scorers.share(scorer=scorer, team=team, by=request.user)
-    return redirect_with_message(request, back, f"{scorer.name} is shared with {team}.")
 
 
 @require_POST

@@ -1,10 +1,9 @@
 """Pages of teams: their members and roles, and what is shared with them."""
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
-from django.core.exceptions import NON_FIELD_ERRORS, PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -12,9 +11,10 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import accounts, teams
+from relevancy import teams
 from relevancy.models import Case, Endpoint, Invitation, Membership, Role, Team
-from relevancy.views.account.forms import SignUpForm
+from relevancy.views.account.forms import SignUpForm, form_status
+from relevancy.views.account.sign_up import create_account
 from relevancy.views.forms import add_errors, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
@@ -23,7 +23,6 @@ from relevancy.views.responses import conflict, redirect_with_message
 from .forms import InvitationAction, InvitationForm, RoleForm, TeamForm
 from .invitations import InvitationLink, invitations_to
 
-SIGNED_UP = "Sign in with your e-mail address and password to join. If the address had an account already, its password is unchanged."
 # What each role can do; each can do all that the one before can.
 ROLE_DESCRIPTIONS = {
     Role.VIEWER: "sees cases, results and scores",
@@ -163,16 +162,8 @@ def invitation_sign_up(request: HtmxRequest, token: str) -> HttpResponse:
     form = SignUpForm(request.POST)
     if not (settings.INVITED_SIGN_UP and settings.PASSWORD_SIGN_IN):
         raise PermissionDenied(_why_no_sign_up())
-    if form.is_valid():
-        try:
-            accounts.count_request(action="sign-up", address=accounts.client_address(request))
-            teams.invitations.count_sign_up(invitation=pending, email=form.cleaned_data["email"])
-            accounts.sign_up(**form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, SIGNED_UP)
-            return redirect_to_login(reverse("invitation", args=[token]))
+    if form.is_valid() and create_account(request, form, pending):
+        return redirect_to_login(reverse("invitation", args=[token]))
     return _render_sign_up(request, pending, form)
 
 
@@ -187,11 +178,8 @@ def _render_sign_up(request: HtmxRequest, invitation: Invitation, form: SignUpFo
         "sign_up_url": reverse("invitation_sign_up", args=[teams.invitations.token(invitation)]),
         "described_roles": described_roles(),
     }
-    if form is not None and form.has_error(NON_FIELD_ERRORS, accounts.TOO_MANY):
-        status = 429
-    else:
-        status = 403 if reason else 422 if form is not None and form.errors else 200
-    return render(request, "teams/sign_up.html", context, status=status)
+    status = 200 if form is None else form_status(form)
+    return render(request, "teams/sign_up.html", context, status=403 if reason and status != 429 else status)
 
 
 def _why_no_sign_up() -> str:

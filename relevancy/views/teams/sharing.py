@@ -4,13 +4,16 @@ A user who has the role owner can share with teams in which the user is an edito
 sharing with any team; owners of a team, who have the role by that team, can stop sharing with it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django import forms
 from django.db.models import QuerySet
+from django.http import HttpResponse
 
 from relevancy.models import Case, Endpoint, Scorer, Team, User
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import redirect_with_message
 
 
 class ShareForm(forms.Form):
@@ -86,3 +89,24 @@ def sharing(
         form=form,
         not_shared=not_shared,
     )
+
+
+def change_sharing(
+    request: HtmxRequest,
+    shared: Sharing,
+    row: Case | Endpoint | Scorer,
+    *,
+    share: Callable[..., None],
+    unshare: Callable[..., None],
+    kept: str = "",
+) -> HttpResponse:
+    """Does what the valid form of `shared` says, and leads back to its page. Raises `ValidationError`.
+
+    share, unshare: take `team` and `by`. kept: a sentence on what stays when sharing stops.
+    """
+    team = shared.form.cleaned_data["team"]
+    if shared.form.stops:
+        unshare(team=team, by=request.user)
+        return redirect_with_message(request, shared.url, f"{row} is no longer shared with {team}. {kept}".rstrip())
+    share(team=team, by=request.user)
+    return redirect_with_message(request, shared.url, f"{row} is now shared with {team}.")
