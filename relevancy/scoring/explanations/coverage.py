@@ -5,8 +5,7 @@ from __future__ import annotations
 from relevancy.scoring.rounding import format_rounded
 
 from .facts import Facts, Reason
-from .phrases import NONE_COUNTED, describe_count
-from .wording import count_in_words
+from .phrases import NONE_COUNTED, count_in_words, describe_count
 
 MIN_RANGE = 0.05
 """A range that is narrower would be printed as one number."""

@@ -17,9 +17,9 @@ from relevancy.scoring.slots import Slots, take_slots
 
 from .coverage import all_rated
 from .facts import Facts, Reason, collect_facts
+from .phrases import as_sentence, count_in_words, join_clauses
 from .reasons import list_general_reasons, list_script_reasons
 from .unscoreable import NOTHING_RATED, explain_unscoreable
-from .wording import as_sentence, count_in_words, join_clauses
 
 MAX_REASONS = 3
 

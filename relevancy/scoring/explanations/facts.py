@@ -11,8 +11,7 @@ from relevancy.scoring.arrays import FloatArray
 from relevancy.scoring.batch import Batch
 from relevancy.scoring.slots import Slots, judged_grades
 
-from .phrases import BE, Verb, describe_count, describe_group, describe_single, none_of
-from .wording import count_in_words
+from .phrases import BE, Verb, count_in_words, describe_count, describe_group, describe_single, none_of
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ import numpy as np
 from relevancy.scoring.rounding import format_short
 
 from .facts import Facts, Reason
-from .phrases import HAVE
-from .wording import count_in_words
+from .phrases import HAVE, count_in_words
 
 
 def best_documents(

@@ -11,6 +11,7 @@ from relevancy.scoring.rounding import format_short
 from .coverage import all_rated, fewer_than_k, repeated_results, unrated_results
 from .facts import Facts, Reason
 from .grade_order import best_documents, best_grade_rank, best_rank, in_order, inversions, missing_best, top_grades
+from .phrases import count_in_words
 from .relevance import (
     all_relevant_found,
     all_relevant_on_top,
@@ -19,7 +20,6 @@ from .relevance import (
     nonrelevant_above_relevant,
     relevant_results,
 )
-from .wording import count_in_words
 
 if TYPE_CHECKING:  # definitions refer to these functions
     from relevancy.scoring.definition import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .facts import Facts, Reason
-from .wording import count_in_words
+from .phrases import count_in_words
 
 
 def first_relevant(facts: Facts, rel: float) -> Reason | None:

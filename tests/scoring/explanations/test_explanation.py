@@ -20,7 +20,7 @@ from relevancy.scoring import (
     score,
     show_working,
 )
-from relevancy.scoring.explanations.wording import count_in_words
+from relevancy.scoring.explanations.phrases import count_in_words
 from relevancy.scoring.rounding import format_rounded
 from tests.scoring.explanations.truth import build_world
 from tests.scoring.measure_variants import MEASURES, SOME_MEASURES, single_query_batches
