@@ -79,6 +79,7 @@ class Place(StrEnum):
     CASE_MENU = "case-menu"  # a Case with the user's role: entries of its menu
     CASE_HEAD = "case-head"  # a ShownRun: links in the head of the workbench and of the history, for a case with runs
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
+    CASE_SHARING = "case-sharing"  # a Case: panels below the teams that it is shared with, for its owners
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
     FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
     HOME = "home"  # the User: links above the list of cases

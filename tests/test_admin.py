@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from relevancy import accounts, cases, ratings, teams
+from relevancy import accounts, ratings, teams
 from relevancy.hooks import optional_apps
 from relevancy.models import (
     Activity,
@@ -83,7 +83,6 @@ def data(db):
     ExternalAccount.objects.create(user=people["rater"], issuer="https://login.example.com", subject="7")
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     run = case.runs.get()
-    cases.public_links.create(case=case, by=people["owner"], days=1)
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])
     queue = JudgingQueue.objects.create(book=case.book)
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)

@@ -37,8 +37,6 @@ SENTENCES: Mapping[str, str] = {
     _V.CASE_DELETED: "Deleted the case “{subject}”",
     _V.CASE_SHARED: "Shared the case “{subject}” with the team {team_name}",
     _V.CASE_UNSHARED: "Stopped sharing the case “{subject}” with the team {team_name}",
-    _V.LINK_CREATED: "Created a public link to the case, valid for {days} days",
-    _V.LINK_WITHDRAWN: "Withdrew a public link to the case",
     _V.ATTEMPT_CREATED: "Created {subject}",
     _V.ATTEMPT_CHANGED: "Changed {subject}",
     _V.ATTEMPT_DESCRIBED: "Changed name or note of {subject}",

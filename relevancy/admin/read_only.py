@@ -24,7 +24,6 @@ COLUMNS: Mapping[type[Model], str] = {
     models.Invitation: "team email role created_by created_at uses max_uses declined_at withdrawn_at",
     models.JudgingPair: "doc_id query rank level claimed_by claimed_until",
     models.JudgingQueue: "book depth ratings_per_pair order pair_count built_at",
-    models.PublicLink: "case created_by created_at expires_at withdrawn_at",
     models.Query: "text book revision created_at retired_at",
     models.QueryLink: "pk book created_at",
     models.QueryScore: "query run version score low high unrated",

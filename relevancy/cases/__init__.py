@@ -1,6 +1,6 @@
 """Service: cases, from set-up to archive."""
 
-from . import annotations, public_links
+from . import annotations
 from .activity import recent_activity
 from .cases import archive, build_book, create, rename, restore, share, unshare
 from .dashboard import CaseRow, Waiting, WaitingCase, case_rows, find_cases, waiting_for
@@ -30,7 +30,6 @@ __all__ = [
     "find_cases",
     "list_knob_ranges",
     "losses",
-    "public_links",
     "recent_activity",
     "rename",
     "restore",

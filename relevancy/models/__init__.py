@@ -12,7 +12,6 @@ from .external_account import ExternalAccount
 from .invitation import Invitation
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
-from .public_link import PublicLink
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import RatingImport
 from .repeat import RepeatedPair
@@ -48,7 +47,6 @@ __all__ = [
     "JudgingQueue",
     "Membership",
     "Policy",
-    "PublicLink",
     "Query",
     "QueryLink",
     "QueryScore",

@@ -30,8 +30,6 @@ class Activity(models.Model):
         CASE_DELETED = "case.deleted"
         CASE_SHARED = "sharing.shared"
         CASE_UNSHARED = "sharing.unshared"
-        LINK_CREATED = "sharing.link_created"
-        LINK_WITHDRAWN = "sharing.link_withdrawn"
         ATTEMPT_CREATED = "attempt.created"
         ATTEMPT_CHANGED = "attempt.changed"
         ATTEMPT_DESCRIBED = "attempt.described"

@@ -91,11 +91,6 @@ def test_every_change_is_recorded() -> None:
     text = "Stopped sharing the case “Films” with the team Search"
     check(lambda: cases.unshare(case=case, team=team, by=ann), text, case=case, by=ann)
     assert Activity.objects.filter(team=team).count() == 3
-    text = "Created a public link to the case, valid for 7 days"
-    link, _ = check(lambda: cases.public_links.create(case=case, by=ann, days=7), text, case=case, by=ann)
-    text = "Withdrew a public link to the case"
-    check(lambda: cases.public_links.withdraw(link=link, by=ben), text, case=case, by=ben)
-    check(lambda: cases.public_links.withdraw(link=link, by=ben), case=case, by=ben)
 
     # queries
     text = "Added queries: 3, the first one “a”"

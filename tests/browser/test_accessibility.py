@@ -15,6 +15,7 @@ from relevancy.optional.judge_models.models import JudgeModel
 from relevancy.optional.outcomes.models import OnlineOutcome
 from relevancy.optional.preferences import preferences
 from relevancy.optional.preferences.models import PreferenceTest
+from relevancy.optional.public_links import public_links
 from tests import factories
 
 from . import stage
@@ -83,7 +84,7 @@ def _addresses(case: Case) -> list[str]:
     OnlineOutcome.objects.get_or_create(
         case=case, run_a=test.run_a, run_b=test.run_b, name="May", created_by=case.owner, **sessions
     )
-    _, link_token = cases.public_links.create(case=case, by=case.owner, days=1)
+    _, link_token = public_links.create(case=case, by=case.owner, days=1)
     return [
         "/",
         "/jump/?q=s",

@@ -21,7 +21,6 @@ from relevancy.models import (
     Endpoint,
     Invitation,
     Membership,
-    PublicLink,
     Role,
     Run,
     Scorer,
@@ -106,10 +105,6 @@ new_case_step          GET    all     200
 new_case_step          POST   all     302
 case_share             GET    own     200
 case_share             POST   own     302
-case_link_new          POST   own     200
-case_link_withdraw     POST   own     302
-public_case            GET    public  200
-public_query           GET    public  200
 case_rename            GET    edit    200
 case_rename            POST   edit    302
 case_archive           POST   own     302
@@ -311,9 +306,7 @@ class World:
     api_token: ApiToken
     run: Run
     other_run: Run
-    optional_ids: dict[str, int]
-    public_link: PublicLink
-    link_token: str
+    optional_ids: dict[str, int | str]
     run_number: int = 1
     bodies: dict = field(default_factory=dict)
 
@@ -338,8 +331,6 @@ class World:
             "rater_id": self.case.owner_id,
             "link_id": self.case.case_queries.first().query.link_id,
             **self.optional_ids,
-            "public_link_id": self.public_link.pk,
-            "link_token": self.link_token,
             "step": "scale",
             "reference": "0" * 32,
             "uidb64": "MA",
@@ -369,7 +360,6 @@ def make_world(owner, name, script_owner):
     optional_ids = {}
     for make_objects in contributed("make_objects"):
         optional_ids |= make_objects(case, run, other_run)
-    public_link, link_token = cases.public_links.create(case=case, by=owner, days=1)
     world = World(
         case=case,
         endpoint=endpoint,
@@ -383,8 +373,6 @@ def make_world(owner, name, script_owner):
         run=run,
         other_run=other_run,
         optional_ids=optional_ids,
-        public_link=public_link,
-        link_token=link_token,
     )
     leaks.plant(name.lower())
     world.case.refresh_from_db()
@@ -409,7 +397,6 @@ def bodies(world):
         "new_case_step": {"name": "New", "scale_from": "scorer", "scorer": default, "do": "next"},
         "case_share": share,
         "judge_list_rate": {"doc_id": "a", "value": "1"},
-        "case_link_new": {"days": "7"},
         "endpoint_share": share,
         "scorer_share": share,
         "case_rename": {"name": "Renamed"},
@@ -619,7 +606,7 @@ def test_objects_of_others(client, everyone, own, foreign, role):
 def test_parts_of_others_within_ones_own(client, everyone, own, foreign, role):
     """An id of another case or team in an address of one's own is not there, for admins either; a lower role gets its 403."""
     sign_in(client, everyone[role])
-    parts = ("case_query_id", "annotation_id", "member_id", "invitation_id", "public_link_id", *contributed("PART_ID"))
+    parts = ("case_query_id", "annotation_id", "member_id", "invitation_id", *contributed("PART_ID"))
     both = [(part, row) for part in parts for row in ROWS if part in ARGUMENTS[row[0].partition("?")[0]]]
     assert {part for part, _ in both} == set(parts)
     actual = {(part, row): send(client, row, own, **{part: foreign.ids[part]}) for part, row in both}

@@ -1,26 +1,24 @@
-"""Actions on a whole case: share, public links, rename, duplicate, archive, restore, delete."""
+"""Actions on a whole case: share, rename, duplicate, archive, restore, delete."""
 
 from functools import partial
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.urls import reverse
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import cases
-from relevancy.models import Book, Case, PublicLink, Role
+from relevancy.models import Book, Case, Role
 from relevancy.views.forms import add_errors
 from relevancy.views.new_case.forms import NameForm
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.teams.pages import described_roles
-from relevancy.views.teams.sharing import Sharing, change_sharing, sharing
+from relevancy.views.teams.sharing import change_sharing, sharing
 
-from .forms import DeleteForm, DuplicateForm, PublicLinkForm
+from .forms import DeleteForm, DuplicateForm
 
 
 def _get_case(request: HtmxRequest, case_id: int, needs: Role) -> Case:
@@ -37,61 +35,26 @@ def case_share(request: HtmxRequest, case_id: int) -> HttpResponse:
         hint = "It is shared with the case."
         get_or_403(Book.objects, request.user, case.book_id, needs=Role.OWNER, hint=hint)
     can_share_book = Book.objects.owned_by(request.user).filter(pk=case.book_id).exists()
-    shared = _sharing(request, case, can_share_book=can_share_book)
+    shared = sharing(
+        case,
+        request.user,
+        url=reverse("case_share", args=[case.pk]),
+        not_shared=f"Only {case.owner} can see this case.",
+        data=request.POST if request.method == "POST" else None,
+        can_share=can_share_book,
+    )
     if shared.form.is_valid():
         share, unshare = (partial(do, case=case) for do in (cases.share, cases.unshare))
         kept = "The ratings of its members are kept."
         return change_sharing(request, shared, case, share=share, unshare=unshare, kept=kept)
     template = "teams/_share.html" if request.htmx and request.method == "GET" else "teams/share.html"
-    context = _share_context(case, shared, PublicLinkForm(), can_share_book=can_share_book)
-    return render(request, template, context, status=422 if shared.form.errors else 200)
-
-
-def _share_context(case: Case, shared: Sharing, link_form: PublicLinkForm, *, can_share_book: bool) -> dict[str, Any]:
-    return {
+    context = {
         "case": case,
         "sharing": shared,
         "described_roles": described_roles(),
         "can_share_book": can_share_book,
-        "link_form": link_form,
-        "public_links": PublicLink.objects.valid().filter(case=case).select_related("created_by"),
     }
-
-
-def _sharing(request: HtmxRequest, case: Case, *, can_share_book: bool) -> Sharing:
-    """Returns the teams a case is shared with, and its form; bound to the data of a request to the address `case_share`."""
-    url = reverse("case_share", args=[case.pk])
-    data = request.POST if request.method == "POST" and request.path == url else None
-    not_shared = f"Only {case.owner} can see this case."
-    return sharing(case, request.user, url=url, not_shared=not_shared, data=data, can_share=can_share_book)
-
-
-@never_cache
-@require_POST
-def case_link_new(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Creates a public link. The response shows it, once: it is not stored."""
-    case = _get_case(request, case_id, Role.OWNER)
-    form, url = PublicLinkForm(request.POST), ""
-    if form.is_valid():
-        try:
-            _, token = cases.public_links.create(case=case, by=request.user, days=form.cleaned_data["days"])
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            url = request.build_absolute_uri(reverse("public_case", args=[token]))
-    can_share_book = Book.objects.owned_by(request.user).filter(pk=case.book_id).exists()
-    shared = _sharing(request, case, can_share_book=can_share_book)
-    context = _share_context(case, shared, PublicLinkForm() if url else form, can_share_book=can_share_book)
-    return render(request, "teams/share.html", {**context, "new_link": url}, status=200 if url else 422)
-
-
-@require_POST
-def case_link_withdraw(request: HtmxRequest, case_id: int, public_link_id: int) -> HttpResponse:
-    """Makes a public link invalid at once."""
-    case = _get_case(request, case_id, Role.OWNER)
-    cases.public_links.withdraw(link=get_object_or_404(case.public_links, pk=public_link_id), by=request.user)
-    text = "Public link withdrawn. It shows nothing any more."
-    return redirect_with_message(request, reverse("case_share", args=[case.pk]), text)
+    return render(request, template, context, status=422 if shared.form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])

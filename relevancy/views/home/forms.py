@@ -32,17 +32,6 @@ class DuplicateForm(forms.Form):
         ratings.initial = "copy"
 
 
-class PublicLinkForm(forms.Form):
-    """How long a public link is valid."""
-
-    days = forms.TypedChoiceField(
-        label="Valid for",
-        choices=[("1", "a day"), ("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("365", "a year")],
-        coerce=int,
-        initial="30",
-    )
-
-
 class DeleteForm(forms.Form):
     """Whether the book goes with the case, if that is possible."""
 

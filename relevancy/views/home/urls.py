@@ -8,12 +8,6 @@ urlpatterns = [
     path("", pages.home, name="home"),
     path("cases/active/", pages.active_cases, name="active_cases"),
     path("cases/<int:case_id>/share/", case_actions.case_share, name="case_share"),
-    path("cases/<int:case_id>/public-links/", case_actions.case_link_new, name="case_link_new"),
-    path(
-        "cases/<int:case_id>/public-links/<int:public_link_id>/withdraw/",
-        case_actions.case_link_withdraw,
-        name="case_link_withdraw",
-    ),
     path("cases/<int:case_id>/rename/", case_actions.case_rename, name="case_rename"),
     path("cases/<int:case_id>/archive/", case_actions.case_archive, name="case_archive"),
     path("cases/<int:case_id>/restore/", case_actions.case_restore, name="case_restore"),

@@ -120,10 +120,3 @@ def test_names_are_escaped(sign_in, case, people):
     content = sign_in("viewer").get(reverse("case_activity", args=[case.pk])).content.decode()
     assert "“&lt;b&gt;x&lt;/b&gt;”" in content
     assert "<b>x</b>" not in content
-
-
-def test_a_public_link_shows_no_activity(client, people, case):
-    _, token = cases.public_links.create(case=case, by=people["admin"], days=1)
-    content = client.get(reverse("public_case", args=[token])).content.decode()
-    assert case.name in content
-    assert "ctivity" not in content

@@ -9,9 +9,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import activity
-from relevancy.models import Activity, Case, PublicLink, User
+from relevancy.models import Case, User
 from relevancy.models.saving import clean_and_save
 
+from .models import PublicLink
+
+CREATED, WITHDRAWN = "sharing.link_created", "sharing.link_withdrawn"  # verbs of the log
 MAX_VALID = 20  # per case
 MAX_DAYS = 365
 
@@ -34,7 +37,7 @@ def create(*, case: Case, by: User, days: int) -> tuple[PublicLink, str]:
             message = f"“{case}” has {MAX_VALID} public links, the most that are allowed. Withdraw one first."
             raise ValidationError(message)
         clean_and_save(link)
-        activity.record(Activity.Verb.LINK_CREATED, case=case, by=by, subject=case, object_id=link.pk, days=days)
+        activity.record(CREATED, case=case, by=by, subject=case, object_id=link.pk, days=days)
     return link, token
 
 
@@ -54,7 +57,7 @@ def withdraw(*, link: PublicLink, by: User | None = None) -> None:
     """Makes a link invalid at once."""
     with transaction.atomic():
         if PublicLink.objects.filter(pk=link.pk, withdrawn_at=None).update(withdrawn_at=timezone.now()):
-            activity.record(Activity.Verb.LINK_WITHDRAWN, case=link.case, by=by, subject=link.case, object_id=link.pk)
+            activity.record(WITHDRAWN, case=link.case, by=by, subject=link.case, object_id=link.pk)
 
 
 def _digest(token: str) -> str:

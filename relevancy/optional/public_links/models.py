@@ -8,7 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
-from .case import Case
+from relevancy.models import Case
 
 
 class PublicLinkQuerySet(models.QuerySet["PublicLink"]):

@@ -8,7 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from relevancy import cases, ratings, scores
-from relevancy.models import CaseScore, PublicLink, QueryScore
+from relevancy.models import CaseScore, QueryScore
+from relevancy.optional.public_links import public_links
+from relevancy.optional.public_links.models import PublicLink
 from tests.factories import make_attempt, make_case, make_endpoint, query_of, run_now
 
 pytestmark = pytest.mark.usefixtures("script")
@@ -29,7 +31,7 @@ def case(people, team):
 @pytest.fixture
 def link(case):
     """The path of a public link to the case."""
-    _, token = cases.public_links.create(case=case, by=case.owner, days=7)
+    _, token = public_links.create(case=case, by=case.owner, days=7)
     return f"/public/{token}/"
 
 
@@ -116,7 +118,14 @@ def test_query_of_another_case_is_not_shown(client, case, link, people):
 def test_list_needs_the_same_statements_for_many_queries(client, people, django_assert_max_num_queries):
     case = make_case(60, owner=people["admin"])
     run_now(make_attempt(case))
-    _, token = cases.public_links.create(case=case, by=case.owner, days=7)
+    _, token = public_links.create(case=case, by=case.owner, days=7)
     with django_assert_max_num_queries(12):
         page = client.get(f"/public/{token}/?page=2")
     assert len(page.context["page"]) == 10
+
+
+def test_a_public_link_shows_no_activity(client, people, case):
+    _, token = public_links.create(case=case, by=people["admin"], days=1)
+    content = client.get(f"/public/{token}/").content.decode()
+    assert case.name in content
+    assert "ctivity" not in content

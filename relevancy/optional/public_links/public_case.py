@@ -8,11 +8,13 @@ from django.core.paginator import Page, Paginator
 
 from relevancy import runs, scores
 from relevancy.engines.types import Display
-from relevancy.models import Case, CaseQuery, CaseScore, PublicLink, Run, ScorerVersion
+from relevancy.models import Case, CaseQuery, CaseScore, Run, ScorerVersion
 from relevancy.runs.results import ShortField
 from relevancy.views.workbench.history_chart import HistoryChart
 from relevancy.views.workbench.query_detail import read_rankings
 from relevancy.views.workbench.run_selection import RunSelection
+
+from .models import PublicLink
 
 PAGE_SIZE = 50
 

@@ -1,0 +1,1 @@
+"""Public links: anyone who has one sees the scores and results of a case, without an account."""

@@ -1,1 +1,0 @@
-"""What a public link shows of a case."""
