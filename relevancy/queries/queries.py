@@ -124,6 +124,8 @@ def add_prepared(*, case: Case, query_ids: Sequence[int], by: User | None = None
 
     Reads and writes little, because the transaction that calls it holds up everybody on SQLite.
     """
+    if set(query_ids) <= set(case.case_queries.present().values_list("query_id", flat=True)):
+        return 0
     with transaction.atomic():
         Case.objects.select_for_update(no_key=True).get(pk=case.pk)
         for batch in batched(query_ids, BATCH_SIZE):

@@ -18,7 +18,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import defaults
 
 from relevancy import accounts
+from relevancy.ratings import RatingRefused
 from relevancy.slow_requests import Busy
+
+from .requests import HtmxRequest
+from .responses import conflict
 
 log = logging.getLogger("relevancy.views")
 
@@ -109,7 +113,8 @@ def vary_on_htmx(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
 class UnavailableMiddleware:
     """Answers 503 where the database is locked, full or unreachable: the browser keeps a rating and sends it again.
 
-    So it does where too many users sign in at once, or too many requests are slow.
+    So it does where too many users sign in at once, or too many requests are slow. Where ratings cannot be changed at present, such as
+    during an import, it says why: by 409 to htmx, otherwise on the page that sent the form, or on the home page.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -118,10 +123,12 @@ class UnavailableMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
-    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+    def process_exception(self, request: HtmxRequest, error: Exception) -> HttpResponse | None:
         """Handles the errors of views; those of other middleware arrive in `server_error`."""
         if is_unavailable(error):
             return unavailable(request, error)
+        if isinstance(error, RatingRefused):
+            return conflict(request, _referring_page(request) if request.method == "POST" else reverse("home"), error)
         if is_unstorable(error):
             return defaults.bad_request(request, error)
         return None

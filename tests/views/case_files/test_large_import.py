@@ -85,6 +85,17 @@ def test_nobody_rates_in_the_closed_book(client, case, sent):
         ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=2, by=case.owner)
 
 
+@pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
+def test_pages_without_a_sentence_of_their_own_say_why_ratings_stay(client, case, sent, headers):
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=2, by=case.owner)
+    send(client, case)
+    for name, pk in (("rating_undo", case.pk), ("judge_undo", case.book_id)):
+        answer = client.post(reverse(name, args=[pk]), headers=headers, follow=True)
+        assert answer.status_code == (409 if headers else 200)
+        assert f"{REFUSAL} Rate again when the import has ended." in answer.content.decode()
+    assert list(Rating.objects.values_list("value", flat=True)) == [2]
+
+
 @pytest.mark.parametrize(
     ("break_it", "error"),
     [
