@@ -65,7 +65,8 @@ def confirm(*, user: User, code: str) -> list[str]:
 
 def renew_codes(*, user: User) -> list[str]:
     """Replaces the recovery codes of a user. Returns the new ones."""
-    codes = [_new_code() for _ in range(CODES)]
+    texts = [base64.b32encode(secrets.token_bytes(10)).decode().lower() for _ in range(CODES)]
+    codes = ["-".join(text[start : start + 4] for start in range(0, len(text), 4)) for text in texts]
     with transaction.atomic():
         RecoveryCode.objects.filter(user=user).delete()
         RecoveryCode.objects.bulk_create([RecoveryCode(user=user, digest=_digest(code)) for code in codes])
@@ -116,11 +117,6 @@ def _matching_step(authenticator: Authenticator, code: str) -> int | None:
 
 def _totp(authenticator: Authenticator) -> pyotp.TOTP:
     return pyotp.TOTP(authenticator.secret["key"], interval=_STEP)
-
-
-def _new_code() -> str:
-    text = base64.b32encode(secrets.token_bytes(10)).decode().lower()
-    return "-".join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
 def _digest(code: str) -> str:

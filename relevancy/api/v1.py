@@ -57,16 +57,12 @@ class RestApi(NinjaAPI):
     def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
         """Returns the OpenAPI document with the errors that each operation may answer with."""
         document = super().get_openapi_schema(**options)
-        document["components"]["schemas"].update(_problem_schemas())
+        problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+        document["components"]["schemas"] |= {**problem.pop("$defs"), "Problem": problem}
         for path, item in document["paths"].items():
             for method, operation in item.items():
                 _describe(operation, path, method)
         return document
-
-
-def _problem_schemas() -> dict[str, Any]:
-    schema = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
-    return {**schema.pop("$defs"), "Problem": schema}
 
 
 def _describe(operation: dict[str, Any], path: str, method: str) -> None:

@@ -90,7 +90,12 @@ def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields
             test = ConnectionTest(version, names, page, warnings=warnings, text=text)
             spec = fields or suggest_fields(engine=endpoint.engine, names=test.filled_fields).spec
             shown = engines.parse_fields(spec, adapter.default_id_field)
-            return replace(test, documents=tuple(_show(hit, shown) for hit in page.hits))
+            displays = [shown.display({**hit.fields, shown.id: hit.fields.get(shown.id, hit.id)}) for hit in page.hits]
+            documents = tuple(
+                Document(hit.id, display.title, display.thumb_url, display.subs, hit.score)
+                for hit, display in zip(page.hits, displays, strict=True)
+            )
+            return replace(test, documents=documents)
     except (engines.EngineError, UnreadableSecret) as error:
         recognized, recognized_version = ("", "")
         if not version and isinstance(error, engines.EngineError):
@@ -126,8 +131,3 @@ def _template_for_any_index(endpoint: Endpoint, names: Sequence[str]) -> str:
         text_names=text_names,
         options=endpoint.options,
     )
-
-
-def _show(hit: engines.Hit, fields: engines.FieldSpec) -> Document:
-    display = fields.display({**hit.fields, fields.id: hit.fields.get(fields.id, hit.id)})
-    return Document(hit.id, display.title, display.thumb_url, display.subs, hit.score)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import scorers
 from relevancy.models import Policy, Role, Scorer
-from relevancy.views.forms import InitialValues, add_errors
+from relevancy.views.forms import add_errors
 from relevancy.views.permissions import require_admin
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
@@ -124,11 +124,8 @@ def scorer_delete(request: HtmxRequest, scorer_id: int) -> HttpResponse:
 def scorer_policy(request: HtmxRequest) -> HttpResponse:
     """The site policy: whether users can write scripts, and the scorer that new cases start with."""
     require_admin(request.user)
-    initial: InitialValues = {
-        "allow_user_scripts": Policy.objects.current().allow_user_scripts,
-        "default": scorers.default_scorer().pk,
-    }
-    form = PolicyForm(request.POST or None, initial=initial)
+    initial = {"default": scorers.default_scorer().pk}
+    form = PolicyForm(request.POST or None, instance=Policy.objects.current(), initial=initial)
     if form.is_valid():
         try:
             scorers.set_default(scorer=form.cleaned_data["default"], by=request.user)

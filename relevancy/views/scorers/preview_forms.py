@@ -4,7 +4,7 @@ from django import forms
 from django.db.models import QuerySet
 
 from relevancy import scorers
-from relevancy.models import Case, Scorer, User
+from relevancy.models import Case, Policy, Scorer, User
 from relevancy.views.forms import FormData, InitialValues
 
 
@@ -61,21 +61,21 @@ class ScorerFileForm(forms.Form):
     )
 
 
-class PolicyForm(forms.Form):
-    allow_user_scripts = forms.BooleanField(
-        label="Users can write their own scorer scripts",
-        required=False,
-        help_text="If disabled, only admins can create and edit scripts. Existing scripts continue to score.",
+class PolicyForm(forms.ModelForm):
+    default = forms.ModelChoiceField(
+        Scorer.objects.live().filter(owner=None, only_for=None),
+        label="Default scorer of new cases",
+        empty_label=None,
+        help_text="Only scorers available to all users.",
     )
 
-    def __init__(self, data: FormData | None = None, *, initial: InitialValues | None = None) -> None:
-        super().__init__(data, initial=initial)
-        self.fields["default"] = forms.ModelChoiceField(
-            Scorer.objects.live().filter(owner=None, only_for=None),
-            label="Default scorer of new cases",
-            empty_label=None,
-            help_text="Only scorers available to all users.",
-        )
+    class Meta:
+        model = Policy
+        fields = ("allow_user_scripts",)
+        labels = {"allow_user_scripts": "Users can write their own scorer scripts"}
+        help_texts = {
+            "allow_user_scripts": "If disabled, only admins can create and edit scripts. Existing scripts continue to score."
+        }
 
 
 class ReplaceForm(forms.Form):
