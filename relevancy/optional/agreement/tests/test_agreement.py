@@ -4,7 +4,6 @@ from datetime import timedelta
 
 import pytest
 from django.utils import timezone
-from tests.books.test_books_and_imports import import_unmoved
 
 from relevancy import judging, queries, scores
 from relevancy.models import Case, QueryScore, RatingChange, RepeatedPair, ScorerVersion, User, Verdict
@@ -239,10 +238,3 @@ def test_decisions_of_adjudicators_are_left_out(case: Case) -> None:
     judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=make_user())
     after = measure_agreement(book=case.book)
     assert (after.raters, after.agreement.agreement.value) == (before.raters, before.agreement.agreement.value)
-
-
-def test_imported_ratings_count_as_soon_as_they_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = make_case(1, {"query 1": {"a": 0}})
-    import_unmoved(monkeypatch, case, {"query 1": {"b": 3}}, other := make_user("Other"))
-    agreement = measure_agreement(book=case.book)
-    assert (agreement.documents, {*agreement.raters}) == (2, {case.owner, other})

@@ -6,10 +6,9 @@ from decimal import Decimal
 import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
-from tests.books.test_books_and_imports import ZERO_TO_TEN, fresh, grades, remap
 
-from relevancy import accounts, books, judging
-from relevancy.models import Activity, Case, Query, User
+from relevancy import accounts, books, judging, scores
+from relevancy.models import Activity, Book, Case, Query, User
 from relevancy.optional.judge_models import calibration, counting, jobs, judges
 from relevancy.optional.judge_models.automatic import set_automatic
 from relevancy.optional.judge_models.models import (
@@ -23,6 +22,25 @@ from tests.activity.test_recording import Recorder
 from tests.factories import make_case, make_user, query_of, rate_all
 
 pytestmark = pytest.mark.django_db
+ZERO_TO_TEN = [[grade, ""] for grade in range(11)]
+TIMES_THREE = {0: 0, 1: 3, 2: 6, 3: 9}
+
+
+def fresh(case: Case) -> Book:
+    book: Book = Book.objects.get(pk=case.book_id)
+    return book
+
+
+def grades(case: Case) -> dict[str, float]:
+    """The grades of the first query."""
+    query = query_of(case, "query 1")
+    return scores.known_grades(fresh(case), [query.pk])[query.pk]
+
+
+def remap(case: Case, new_grades: Mapping[float, float] = TIMES_THREE) -> int:
+    book = fresh(case)
+    settings = books.book_settings(rule=book.rule, scale=ZERO_TO_TEN)
+    return books.change_settings(book=book, settings=settings, new_grades=new_grades, by=case.owner)
 
 
 def make_judge(by: User) -> JudgeModel:
