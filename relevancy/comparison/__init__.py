@@ -6,7 +6,13 @@ from . import stored
 from .attempts_tried import AttemptsTried, count_attempts_tried
 from .best_order import BEST_ORDER, Gain, GainSplit, best_order, check_best_order, find_gain, split_gains
 from .bounds import DifferenceBounds
-from .chart_sentences import describe_differences, describe_scatter, describe_scores, describe_search_times
+from .chart_sentences import (
+    describe_change,
+    describe_differences,
+    describe_scatter,
+    describe_scores,
+    describe_search_times,
+)
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, list_warnings, name_runs
 from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
 from .figures import ComparisonFigures, PairFigures, compute_figures
@@ -72,6 +78,7 @@ __all__ = [
     "compute_figures",
     "count_attempts_tried",
     "describe_carriers",
+    "describe_change",
     "describe_differences",
     "describe_groups",
     "describe_scatter",

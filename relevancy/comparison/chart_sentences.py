@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from relevancy.scoring.rounding import format_rounded, format_signed
 from relevancy.wording import counted
 
 from .distributions import Distribution, SearchTimes
@@ -12,13 +13,23 @@ from .query_rows import QueryRow
 
 def describe_differences(rows: Sequence[QueryRow]) -> str:
     """Describes the bars of the differences of compared queries."""
-    gains, losses = (sum(sign * (row.difference or 0.0) > 0 for row in rows) for sign in (1, -1))
+    differences = [row.difference or 0.0 for row in rows]
+    gains, losses = (
+        len([value for value in differences if value > 0]),
+        len([value for value in differences if value < 0]),
+    )
     return f"Differences of {counted(len(rows), 'query', 'queries')}, largest gain first: {gains:,} above zero, {losses:,} below."
+
+
+def describe_change(row: QueryRow, first: str, second: str) -> str:
+    """Describes a compared query: `Run 1 10.0 → Run 2 70.5 (+60.5)`."""
+    before, after = format_rounded(row.score_a or 0.0, 1), format_rounded(row.score_b or 0.0, 1)
+    return f"{first} {before} → {second} {after} ({format_signed(row.difference or 0.0, 1)})"
 
 
 def describe_scatter(rows: Sequence[QueryRow], first: str, second: str) -> str:
     """Describes the scores of compared queries in one run against those in the other."""
-    above = sum((row.difference or 0.0) > 0 for row in rows)
+    above = len([row for row in rows if (row.difference or 0.0) > 0])
     queries, lie = counted(len(rows), "query", "queries"), "lies" if above == 1 else "lie"
     return f"Score in {first} against score in {second}: {above:,} of {queries} {lie} above the diagonal."
 

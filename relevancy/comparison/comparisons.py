@@ -62,7 +62,7 @@ class RunPair:
         """How much the result lists differ. Reads the hits of both runs when it is first used."""
         return compare_result_lists(self.a, self.b)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, str]:
         """The names of `a` and `b`: `Run 3`, or `Run 3 of Movies` if their cases differ."""
         first, second = name_runs([self.a, self.b])

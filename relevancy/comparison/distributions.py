@@ -62,25 +62,27 @@ def distribute_search_times(rows: Sequence[QueryRow]) -> SearchTimes | None:
     times = [(row.took_a, row.took_b) for row in rows if row.took_a is not None and row.took_b is not None]
     if not times:
         return None
-    before, after = ([pair[run] for pair in times] for run in (0, 1))
+    before, after = [before for before, _ in times], [after for _, after in times]
     least, most = min(before + after), max(before + after)
     edges = [0]
     while edges[-1] <= most:
         power, position = divmod(len(edges) - 1, 3)
         edges.append((1, 2, 5)[position] * 10**power)
     shown = [(low, high) for low, high in pairwise(edges) if low <= most and high > least]
-    counts_before, counts_after = (_count(values, [low for low, _ in shown]) for values in (before, after))
+    steps = [low for low, _ in shown]
     return SearchTimes(
         queries=len(times),
         median=(_percentile(before, 0.5), _percentile(after, 0.5)),
         p95=(_percentile(before, 0.95), _percentile(after, 0.95)),
-        distribution=Distribution("ms", [f"{low:,}–{high:,}" for low, high in shown], counts_before, counts_after),
+        distribution=Distribution(
+            "ms", [f"{low:,}–{high:,}" for low, high in shown], _count(before, steps), _count(after, steps)
+        ),
     )
 
 
 def _count(values: Sequence[float], edges: Sequence[int]) -> list[int]:
     """Returns how many values each step has. edges: where the steps begin; the last one has no end."""
-    counts = Counter(bisect_right(edges, value) for value in values)
+    counts = Counter([bisect_right(edges, value) for value in values])
     return [counts[number] for number in range(1, len(edges) + 1)]
 
 

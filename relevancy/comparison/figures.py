@@ -189,17 +189,20 @@ def load_figures(
     data: Json, *, runs: Sequence[Run], version: ScorerVersion, texts: Mapping[int, str]
 ) -> ComparisonFigures:
     """Returns the figures that `dump_figures` wrote. texts: of the queries, by query id."""
+    columns_by_name = {
+        name: np.array(data[name], dtype=np.float64).T for name in ("scores", "best", *COLUMNS)
+    }  # None becomes NaN
     present = PresentScores(
         query_ids=data["query_ids"],
         texts=[texts.get(query_id, "") for query_id in data["query_ids"]],
         weights=np.array(data["weights"], dtype=np.float64),
-        scores=_load_columns(data["scores"]),
-        best=_load_columns(data["best"]),
+        scores=columns_by_name["scores"],
+        best=columns_by_name["best"],
         links=data["links"],
     )
     table = ScoreTable.build(present)
     columns = QueryColumns(
-        **{name: _load_columns(data[name]) for name in COLUMNS},
+        **{name: columns_by_name[name] for name in COLUMNS},
         same_as=np.array(data["same_as"], dtype=np.int64).T,
         coverage=[Coverage(**coverage) for coverage in data["coverage"]],
         overlaps=[ListOverlap(**overlap) for overlap in data["overlaps"]],
@@ -236,10 +239,6 @@ def load_first_pair(pair: Json, means: Sequence[float | None]) -> PairFigures:
 
 def _load_plan(data: Json) -> RatingPlan:
     return RatingPlan(**{**data, "documents": [DocumentToRate(**document) for document in data["documents"]]})
-
-
-def _load_columns(columns: list[list[float | None]]) -> Floats:
-    return np.array(columns, dtype=np.float64).T  # None becomes NaN
 
 
 def _load_pair(data: Json, a: Run, b: Run, table: ScoreTable, differences: Floats) -> RunPair:

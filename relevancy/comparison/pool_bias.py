@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +46,11 @@ class PoolBias:
         is_scored = np.isfinite(scores_without)
         if not is_scored.any():
             return cls(documents, 0, None, None)
-        means = (np.average(values[is_scored], weights=weights[is_scored]) for values in (scores_with, scores_without))
-        return cls(documents, int(is_scored.sum()), *map(float, means))
+        score = float(np.average(scores_with[is_scored], weights=weights[is_scored]))
+        score_without = float(np.average(scores_without[is_scored], weights=weights[is_scored]))
+        return cls(documents, int(is_scored.sum()), score, score_without)
 
-    @property
+    @cached_property
     def gain(self) -> float:
         """How many points the ratings of its own documents add to the score; 0 if that is not known."""
         return 0.0 if self.score is None or self.score_without is None else self.score - self.score_without

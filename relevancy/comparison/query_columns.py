@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -27,7 +28,7 @@ class Coverage:
     rated: int
     documents: int
 
-    @property
+    @cached_property
     def share(self) -> float | None:
         """0 to 1; None without documents."""
         return self.rated / self.documents if self.documents else None

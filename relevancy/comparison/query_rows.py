@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from math import isnan
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,13 +68,13 @@ STATES: dict[str, tuple[str, Callable[[QueryRow], bool]]] = {
 }
 SORT_KEYS: dict[str, Callable[[QueryRow], float | str | None]] = {
     "query": lambda row: row.text.casefold(),
-    "a": lambda row: row.score_a,
-    "b": lambda row: row.score_b,
-    "difference": lambda row: row.difference,
-    "gain": lambda row: row.gain,
-    "jaccard": lambda row: row.jaccard,
-    "rbo": lambda row: row.rbo,
-    "unrated": lambda row: row.unrated,
+    "a": attrgetter("score_a"),
+    "b": attrgetter("score_b"),
+    "difference": attrgetter("difference"),
+    "gain": attrgetter("gain"),
+    "jaccard": attrgetter("jaccard"),
+    "rbo": attrgetter("rbo"),
+    "unrated": attrgetter("unrated"),
 }
 
 
@@ -81,25 +82,21 @@ def list_rows(figures: ComparisonFigures, other: int = 1) -> list[QueryRow]:
     """Returns a row for each present query, in the order of the case. other: position of the run that is compared with the baseline."""
     present, columns = figures.comparison.table.present, figures.columns
     before, after = present.scores[:, 0], present.scores[:, other]
-    return list(
-        map(
-            QueryRow,
+    points = [before, after, np.where(present.is_compared, after - before, np.nan)]
+    overlaps = [columns.jaccard[:, other - 1], columns.rbo[:, other - 1]]
+    counts = [columns.changes[:, other - 1], columns.unrated[:, 0], columns.unrated[:, other]]
+    times = [columns.took_ms[:, 0], columns.took_ms[:, other]]
+    return [
+        QueryRow._make([query_id, text, weight, *numbers, *whole, best])
+        for query_id, text, weight, (*numbers, best), whole in zip(
             present.query_ids,
             present.texts,
             present.weights.tolist(),
-            _known(before),
-            _known(after),
-            _known(np.where(present.is_compared, after - before, np.nan)),
-            _known(columns.jaccard[:, other - 1]),
-            _known(columns.rbo[:, other - 1]),
-            _known(columns.changes[:, other - 1], int),
-            _known(columns.unrated[:, 0], int),
-            _known(columns.unrated[:, other], int),
-            _known(columns.took_ms[:, 0], int),
-            _known(columns.took_ms[:, other], int),
-            _known(present.best[:, other]),
+            _known([*points, *overlaps, present.best[:, other]], float),
+            _known([*counts, *times], int),
+            strict=True,
         )
-    )
+    ]
 
 
 def select_rows(
@@ -136,6 +133,6 @@ def select_rows(
     return present + missing
 
 
-def _known(column: Floats, read: type[float | int] = float) -> list[Any]:
-    """Returns the values of a column; None for those that are missing."""
-    return [None if math.isnan(value) else read(value) for value in column.tolist()]
+def _known(columns: Sequence[Floats], read: type[float | int]) -> list[list[Any]]:
+    """Returns the rows of columns; None for missing values."""
+    return [[None if isnan(value) else read(value) for value in row] for row in np.column_stack(columns).tolist()]

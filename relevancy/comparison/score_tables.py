@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ class PresentScores:
     tags: list[list[str]] = field(default_factory=list)
     links: list[int | None] = field(default_factory=list)
 
-    @property
+    @cached_property
     def is_compared(self) -> NDArray[np.bool_]:
         """[n] whether a query counts in the comparison: it has a score in every run and a weight above 0."""
         return np.isfinite(self.scores).all(axis=1) & (self.weights > 0)

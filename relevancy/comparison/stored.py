@@ -44,7 +44,7 @@ def find_or_create(*, runs: Sequence[Run], version: ScorerVersion, with_figures:
     Raises ValidationError if the runs cannot be compared.
     """
     check_runs(runs)
-    key = "-".join(str(number) for number in (FORMAT, version.pk, *(run.pk for run in runs)))
+    key = "-".join(map(str, [FORMAT, version.pk, *[run.pk for run in runs]]))
     stored = _find(key, with_figures=with_figures)
     if stored is None:
         with transaction.atomic():

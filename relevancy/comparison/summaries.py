@@ -12,7 +12,7 @@ from .attempts_tried import AttemptsTried
 from .best_order import find_gain
 from .comparisons import RunPair
 from .figures import ComparisonFigures
-from .query_rows import QueryRow
+from .query_rows import OTHER_DOCUMENTS, REORDERED, QueryRow
 from .sentences import describe_carriers, format_detectable
 
 MISSING = "–"
@@ -118,7 +118,7 @@ def _count_figures(pair: RunPair) -> list[Figure]:
             "carriers",
             FIGURE_LABELS["carriers"],
             counted(carriers, "query", "queries") if carriers else MISSING,
-            ", ".join(f"“{text}”" for text in pair.carriers[:MAX_NAMED]),
+            ", ".join([f"“{text}”" for text in pair.carriers[:MAX_NAMED]]),
         ),
     ]
 
@@ -129,12 +129,13 @@ def _list_figures(
     rows: Sequence[QueryRow],
 ) -> list[Figure]:
     overlap, bounds = figures.columns.overlaps[other - 1], figures.bounds[other - 1]
-    of_pair = [figures.columns.coverage[0], figures.columns.coverage[other]]
-    own = [figures.pool[0], figures.pool[other]]
-    gains = [find_gain(figures.comparison.table.present, run) for run in (0, other)]
-    changed = sum(bool(row.change) for row in rows)
-    coverage = " → ".join(_percent(coverage_of_run.share) for coverage_of_run in of_pair)
-    considered = max(coverage_of_run.k for coverage_of_run in of_pair)
+    coverage = [figures.columns.coverage[run] for run in (0, other)]
+    gains = [find_gain(figures.comparison.table.present, run).points for run in (0, other)]
+    without_own = [
+        MISSING if bias.score_without is None else format_signed(-bias.gain, 1)
+        for bias in (figures.pool[0], figures.pool[other])
+    ]
+    changed = len([row for row in rows if row.change])
     left_out = len(figures.comparison.table.left_out)
     return [
         Figure(
@@ -146,7 +147,12 @@ def _list_figures(
             f"First {overlap.k} changed",
             f"{changed:,} of {overlap.queries:,}",
         ),
-        Figure("coverage", f"Rated of the first {considered}", coverage, "Share of rated documents, before → after"),
+        Figure(
+            "coverage",
+            f"Rated of the first {max([coverage_of_run.k for coverage_of_run in coverage])}",
+            " → ".join([_percent(coverage_of_run.share) for coverage_of_run in coverage]),
+            "Share of rated documents, before → after",
+        ),
         Figure(
             "bounds",
             FIGURE_LABELS["bounds"],
@@ -158,13 +164,13 @@ def _list_figures(
         Figure(
             "pool",
             FIGURE_LABELS["pool"],
-            " · ".join(MISSING if bias.score_without is None else format_signed(-bias.gain, 1) for bias in own),
+            " · ".join(without_own),
             "How each score changes without the ratings of documents that no other run returned among the first k",
         ),
         Figure(
             "gain",
             FIGURE_LABELS["gain"],
-            " → ".join(_or_missing(gain.points, lambda points: format_rounded(points, 1)) for gain in gains),
+            " → ".join([MISSING if points is None else format_rounded(points, 1) for points in gains]),
             "Points between each score and that of the best order that today’s ratings allow, before → after",
         ),
         Figure("left_out", FIGURE_LABELS["left_out"], f"{left_out:,}"),
@@ -187,13 +193,12 @@ def _details(
     interval = pair.paired.interval
     if interval is not None and not interval.is_reliable:
         sentences.append("These are too few queries for an interval you can rely on.")
-    reordered = sum(row.change == 1 for row in rows)
-    changed = sum(row.change == 2 for row in rows)
+    changes = [row.change for row in rows]
     overlap = figures.columns.overlaps[other - 1]
     if overlap.queries:
         sentences.append(
-            f"Of {overlap.queries:,} queries, {changed:,} returned other documents among the first {overlap.k}, and "
-            f"{reordered:,} the same in another order."
+            f"Of {overlap.queries:,} queries, {changes.count(OTHER_DOCUMENTS):,} returned other documents among the first "
+            f"{overlap.k}, and {changes.count(REORDERED):,} the same in another order."
         )
     for bias, name in zip((figures.pool[0], figures.pool[other]), pair.names, strict=True):
         if bias.score is not None and bias.score_without is not None and abs(bias.gain) >= SMALLEST_GAIN:

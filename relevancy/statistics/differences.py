@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -74,12 +75,12 @@ class Differences:
     def __len__(self) -> int:
         return len(self.values)
 
-    @property
+    @cached_property
     def shares(self) -> FloatArray:
         """[n] weights that sum to 1."""
         return np.asarray(self.weights / self.weights.sum(), dtype=np.float64)
 
-    @property
+    @cached_property
     def mean(self) -> float:
         """D = Σ w d / Σ w; NaN without queries."""
         return float(self.shares @ self.values) if len(self) else math.nan

@@ -87,13 +87,14 @@ def big_score(
 ) -> SafeString:
     """The case's score: whole part large, decimal at half size, range in brackets, bar. `note` replaces the range."""
     opening = mark_safe('<b class="muted">' if dim else "<b>")
-    if numbers.known(value) is None:
+    text = numbers.score(value)
+    if text == numbers.MISSING:
         return format_html(
             '<div class="big-score"><b class="muted" title="{}">–</b>{}</div>',
             why or "No score yet",
             format_html('<span class="range">{}</span>', note) if note else "",
         )
-    before, _, after = numbers.score(value).partition(".")
+    before, _, after = text.partition(".")
     between = numbers.span(low, high)
     secondary_scores = note or (f"({between})" if between else "")
     return format_html(
@@ -108,11 +109,11 @@ def big_score(
 
 def difference_cell(value: object, *, arrow: bool = False) -> SafeString:
     """A difference in its colour and with its sign: +6.2, −2.9; 0.0 and "–" quiet. `arrow` puts ▲ or ▼ before it."""
-    way = numbers.trend(value)
+    text = numbers.difference(value)
+    way, sign = {"+": ("up", "▲ "), numbers.MINUS: ("down", "▼ ")}.get(text[0], ("same", ""))
     if way == "same":
-        return format_html('<span class="muted">{}</span>', numbers.difference(value))
-    sign = {"up": "▲ ", "down": "▼ "}[way] if arrow else ""
-    return format_html('<span class="delta {}">{}{}</span>', way, sign, numbers.difference(value))
+        return format_html('<span class="muted">{}</span>', text)
+    return format_html('<span class="delta {}">{}{}</span>', way, sign if arrow else "", text)
 
 
 def grade_bar(grades: Iterable[tuple[float, int]], lowest: object, top: object) -> SafeString:

@@ -4,12 +4,13 @@
 """
 
 import math
-from decimal import Decimal, InvalidOperation
+from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
-from relevancy.scoring.rounding import MINUS, format_coefficient, format_p, format_signed, round_half_up, to_decimal
+from relevancy.scoring.rounding import MINUS, format_p
 
 MISSING = "–"
 NO_GRADE = "·"
+NINTH = Decimal("1e-9")
 
 Number = int | float | Decimal
 
@@ -27,7 +28,7 @@ def known(value: object) -> Decimal | None:
         return None
     if not number.is_finite():
         return None
-    return to_decimal(number)
+    return number if abs(number) >= 10**15 else number.quantize(NINTH)
 
 
 def rounded(value: object, places: int) -> Decimal | None:
@@ -35,29 +36,26 @@ def rounded(value: object, places: int) -> Decimal | None:
     number = known(value)
     if number is None:
         return None
-    return round_half_up(number, places)
-
-
-def _signed(number: Decimal, text: str) -> str:
-    return MINUS + text if number < 0 else text
+    number = number.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    return number or abs(number)
 
 
 def score(value: object) -> str:
     """A score 0–100 with one decimal: 61.0; "–" if there is none."""
     number = rounded(value, 1)
-    return MISSING if number is None else _signed(number, f"{abs(number):,}")
+    return MISSING if number is None else f"{number:,}".replace("-", MINUS)
 
 
 def difference(value: object) -> str:
     """A difference of scores with its sign: +6.2, −2.9; 0.0 without one."""
-    number = known(value)
-    return MISSING if number is None else format_signed(number, 1)
+    number = rounded(value, 1)
+    return MISSING if number is None else f"{number:{'+' if number else ''},}".replace("-", MINUS)
 
 
 def effect(value: object) -> str:
     """An effect size with its sign and two decimals: +0.51, −0.20; "–" if there is none."""
-    number = known(value)
-    return MISSING if number is None else format_signed(number, 2)
+    number = rounded(value, 2)
+    return MISSING if number is None else f"{number:{'+' if number else ''},}".replace("-", MINUS)
 
 
 def trend(value: object) -> str:
@@ -71,11 +69,13 @@ def trend(value: object) -> str:
 def whole(value: object) -> str:
     """A whole number with separators, for milliseconds and ranges: 34, 1,204."""
     number = rounded(value, 0)
-    return MISSING if number is None else _signed(number, f"{abs(number):,}")
+    return MISSING if number is None else f"{number:,}".replace("-", MINUS)
 
 
 def span(low: object, high: object) -> str:
     """A range in whole numbers with an en dash, 57–84; empty if narrower than 0.5 or not known."""
+    if low is None or high is None:
+        return ""
     least, most = known(low), known(high)
     if least is None or most is None or most - least < Decimal("0.5"):
         return ""
@@ -90,9 +90,9 @@ def engine_score(value: object) -> str:
         return MISSING
     small = rounded(number, 1 - number.adjusted()) if number else None
     if small is not None and abs(small) < Decimal("0.01"):
-        return _signed(small, f"{abs(small):f}")
+        return f"{small:f}".replace("-", MINUS)
     two = rounded(number, 2)
-    return MISSING if two is None else _signed(two, f"{abs(two):,}")
+    return MISSING if two is None else f"{two:,}".replace("-", MINUS)
 
 
 def engine_difference(value: object) -> str:
@@ -110,14 +110,17 @@ def pvalue(value: object) -> str:
 
 def coefficient(value: object) -> str:
     """An agreement or overlap between −1 and 1 with two decimals and no leading zero: .74, −.20, 1.00."""
-    number = known(value)
-    return MISSING if number is None else format_coefficient(number)
+    number = rounded(value, 2)
+    if number is None:
+        return MISSING
+    text = f"{abs(number):f}".removeprefix("0")
+    return MINUS + text if number < 0 else text
 
 
 def grade_text(value: object) -> str:
     """A grade as short as it is: 3.0 → "3", 2.5 → "2.5", thirds with two decimals; "·" if unrated."""
     number = rounded(value, 2)
-    return NO_GRADE if number is None else _signed(number, f"{abs(number).normalize():f}")
+    return NO_GRADE if number is None else f"{number.normalize():f}".replace("-", MINUS)
 
 
 def grade_class(grade: object, lowest: object, top: object) -> str:

@@ -27,12 +27,8 @@ class Chart:
     is_selectable: bool = False
 
 
-def axis_title(text: str) -> dict[str, object]:
-    """Returns the title of an axis."""
-    return {"text": text, "font": {"size": 12}, "standoff": 6}
-
-
 def figure_json(figure: go.Figure) -> str:
     """Returns the figure as JSON, without the template of plotly, which is large and has colours of its own."""
-    figure.update_layout(template=None)
+    titles = {"font": {"size": 12}, "standoff": 6}
+    figure.update_layout(template=None).update_xaxes(title=titles).update_yaxes(title=titles)
     return json.dumps(figure.to_plotly_json(), ensure_ascii=False, separators=(",", ":"))

@@ -51,7 +51,15 @@ def page(request: HttpRequest) -> PageContext:
         single_keys = user.single_keys
         theme = theme or user.theme  # the switch of the top bar is for one browser, the account for all
     return {
-        "nav": [_navigation_item(request.path, *section) for section in SECTIONS] if signed_in else [],
+        "nav": [
+            {
+                "label": label,
+                "url": (url := reverse(name)),
+                "current": request.path == url or request.path.startswith((*prefixes, *section_paths.get(name, ()))),
+            }
+            for label, name, prefixes in SECTIONS
+            if signed_in
+        ],
         "jump_url": reverse("jump") if signed_in else "",
         "theme": theme,
         "pictures": pictures if pictures == "large" else "",
@@ -62,12 +70,3 @@ def page(request: HttpRequest) -> PageContext:
 
 def _known_theme(cookie: str) -> str:
     return cookie if cookie in {"light", "dark"} else ""
-
-
-def _navigation_item(path: str, label: str, url_name: str, prefixes: tuple[str, ...]) -> NavigationItem:
-    url = reverse(url_name)
-    return {
-        "label": label,
-        "url": url,
-        "current": path == url or path.startswith((*prefixes, *section_paths.get(url_name, ()))),
-    }

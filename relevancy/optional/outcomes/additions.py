@@ -52,7 +52,7 @@ def outcome_panel(page: ComparisonPage) -> Panel | None:
 @add_links[Place.COMPARISON]
 def comparison_links(page: ComparisonPage) -> Iterator[Link]:
     """Yields the link to the outcomes of the case, with the two runs chosen; none for runs of other cases."""
-    if page.stored is not None and all(run.case_id == page.case.pk for run in page.pair):
+    if page.stored is not None and {run.case_id for run in page.pair} == {page.case.pk}:
         a, b = page.pair
         url = reverse("online_outcomes", args=[page.case.pk], query={"a": a.number, "b": b.number})
         yield Link("Online outcomes", url, "online-link")

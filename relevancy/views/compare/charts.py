@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from html import escape
+from operator import attrgetter
 
 import plotly.graph_objects as go
 
 from relevancy import comparison
 from relevancy.templatetags import numbers
-from relevancy.views.charts import MARGIN, Chart, axis_title, figure_json
-from relevancy.wording import counted
+from relevancy.views.charts import MARGIN, Chart, figure_json
 
 from .query_table import PresentQuery
 
@@ -25,7 +25,10 @@ def build_charts(
     charts = []
     compared = [row for row in rows if row.difference is not None]
     if compared:
-        labels = {row.query_id: _label(row, first, second) for row in compared}
+        labels = {
+            row.query_id: f"{escape(_short(row.text))}<br>{comparison.describe_change(row, first, second)}"
+            for row in compared
+        }
         charts += [
             _sorted_bars(compared, queries, labels),
             _scatter(compared, queries, labels, first, second),
@@ -37,11 +40,6 @@ def build_charts(
     return charts
 
 
-def _label(row: comparison.QueryRow, first: str, second: str) -> str:
-    scores = f"{first} {numbers.score(row.score_a)} → {second} {numbers.score(row.score_b)}"
-    return f"{escape(_short(row.text))}<br>{scores} ({numbers.difference(row.difference)})"
-
-
 def _short(text: str) -> str:
     return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
 
@@ -51,13 +49,10 @@ def _sorted_bars(
 ) -> Chart:
     """Bars of the differences, largest gain first; the axis is symmetric. Below each bar, the fuller the colour, the more of the result
     list stayed: one row for Jaccard, one for the rank-biased overlap."""
-    ordered = sorted(rows, key=lambda row: -(row.difference or 0.0))
+    ordered = sorted(rows, key=attrgetter("difference"), reverse=True)
     figure = go.Figure()
-    for name, token, is_shown in (
-        ("Better", "--up", _is_gain),
-        ("Not better", "--down", lambda row: not _is_gain(row)),
-    ):
-        shown = [(position, row) for position, row in enumerate(ordered, 1) if is_shown(row)]
+    for name, token, is_gain in (("Better", "--up", True), ("Not better", "--down", False)):
+        shown = [(position, row) for position, row in enumerate(ordered, 1) if ((row.difference or 0.0) > 0) == is_gain]
         figure.add_trace(
             go.Bar(
                 name=name,
@@ -70,13 +65,13 @@ def _sorted_bars(
             )
         )
     _add_strips(figure, ordered, queries)
-    limit = max(10.0, *(abs(row.difference or 0.0) for row in rows)) * 1.05
+    limit = max([10.0, *[abs(row.difference or 0.0) for row in rows]]) * 1.05
     figure.update_layout(
         showlegend=False,
         margin=MARGIN,
         bargap=0.15 if len(rows) < 200 else 0,
         xaxis={
-            "title": axis_title("queries, largest gain first"),
+            "title": {"text": "queries, largest gain first"},
             "showticklabels": False,
             "showgrid": False,
             "zeroline": False,
@@ -84,7 +79,7 @@ def _sorted_bars(
         },
         barmode="overlay",
         selectdirection="h",
-        yaxis={"title": axis_title("points"), "range": [-limit, limit], "zeroline": True, "domain": [0.26, 1]},
+        yaxis={"title": {"text": "points"}, "range": [-limit, limit], "zeroline": True, "domain": [0.26, 1]},
         yaxis2=_strip("Jaccard", 0.13),
         yaxis3=_strip("RBO", 0.0),
     )
@@ -141,8 +136,8 @@ def _scatter(
     figure.update_layout(
         showlegend=False,
         margin=MARGIN,
-        xaxis={"title": axis_title(first), "range": [-3, 103], "zeroline": False},
-        yaxis={"title": axis_title(second), "range": [-3, 103], "zeroline": False},
+        xaxis={"title": {"text": first}, "range": [-3, 103], "zeroline": False},
+        yaxis={"title": {"text": second}, "range": [-3, 103], "zeroline": False},
     )
     text = comparison.describe_scatter(rows, first, second)
     return Chart("scatter", f"{second} against {first}", text, figure_json(figure), is_selectable=True)
@@ -172,11 +167,7 @@ def _overlaid(key: str, title: str, text: str, distribution: comparison.Distribu
                 x=list(steps),
                 y=list(counts),
                 width=width,
-                hovertext=[
-                    f"{step} {unit}<br>{escape(name)}: {counted(count, 'query', 'queries')}"
-                    for step, count in zip(steps, counts, strict=True)
-                ],
-                hoverinfo="text",
+                hovertemplate=f"%{{x}} {unit}<br>{escape(name)}: %{{y:,}}<extra></extra>",
                 marker={"opacity": 0.75},
                 meta={"color": token},
             )
@@ -186,8 +177,8 @@ def _overlaid(key: str, title: str, text: str, distribution: comparison.Distribu
         showlegend=True,
         legend={"orientation": "h", "x": 0, "y": 1.12},
         margin={**MARGIN, "t": 28},
-        xaxis={"title": axis_title(unit), "type": "category", "showgrid": False},
-        yaxis={"title": axis_title("queries"), "rangemode": "tozero"},
+        xaxis={"title": {"text": unit}, "type": "category", "showgrid": False},
+        yaxis={"title": {"text": "queries"}, "rangemode": "tozero"},
     )
     return Chart(key, title, text, figure_json(figure), columns=(unit, first, second), table=distribution.table)
 
@@ -196,7 +187,3 @@ def _strip(name: str, bottom: float) -> dict[str, object]:
     """An axis below the bars, for a row of colours."""
     ticks = {"tickmode": "array", "tickvals": [0.5], "ticktext": [name], "ticks": ""}
     return {**ticks, "domain": [bottom, bottom + 0.1], "range": [0, 1], "showgrid": False, "zeroline": False}
-
-
-def _is_gain(row: comparison.QueryRow) -> bool:
-    return (row.difference or 0.0) > 0

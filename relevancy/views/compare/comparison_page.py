@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
+from operator import attrgetter
 from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
@@ -145,7 +146,7 @@ class ComparisonPage:
         """The runs that can be chosen, by the name of their case, those of this case first: value and text."""
         return [
             (str(case), [(run_value(run, self.case), describe_run(run)) for run in runs])
-            for case, runs in groupby([*self.runs, *self.other_runs], key=lambda run: run.case)
+            for case, runs in groupby([*self.runs, *self.other_runs], key=attrgetter("case"))
         ]
 
     @cached_property
@@ -184,7 +185,7 @@ class ComparisonPage:
     @cached_property
     def failure(self) -> str:
         """Why the figures could not be computed, in a sentence; empty if they could."""
-        return self.stored.error if self.stored and not self.is_pending and not self.stored.is_current else ""
+        return self.stored.error if self.stored and not self.figures and not self.is_pending else ""
 
     # --- parts ---
 
@@ -238,7 +239,7 @@ class ComparisonPage:
         without tags, and as long as the figures are being computed."""
         tags = [] if self.figures is None else self.figures.comparison.tags
         return sorted(
-            (tag for tag in tags if tag.other == self.other),
+            [tag for tag in tags if tag.other == self.other],
             key=lambda tag: (2.0 if tag.p_holm is None else tag.p_holm, -abs(tag.difference)),
         )
 
@@ -267,7 +268,9 @@ class ComparisonPage:
     def table(self) -> QueryTable:
         """The list of queries."""
         best_of = self.version if self.shows_best else None
-        return QueryTable(self.rows, self.queries, self.filter, self.pair, open_id=self.open_id, version=best_of)
+        return QueryTable(
+            self.rows, self.queries, self.filter, self.pair, self.pair_names, open_id=self.open_id, version=best_of
+        )
 
     @cached_property
     def tags(self) -> list[str]:

@@ -140,7 +140,8 @@ class ComparisonForm(forms.Form):
     def next_number(self) -> str:
         """A run that could be compared as well: the newest one that is not chosen; empty if there is none."""
         chosen = set(self.selected_numbers)
-        return next((number for number in self._runs if number not in chosen), "")
+        others = [number for number in self._runs if number not in chosen]
+        return others[0] if others else ""
 
 
 class RunDetailsForm(forms.Form):

@@ -37,12 +37,12 @@ class ComparedFilter:
     def from_parameters(cls, parameters: QueryDict) -> "ComparedFilter":
         """Reads an address; ignores parameters with an unknown value."""
         state = parameters.get("state", "")
-        picked = (parse_number(part) for part in parameters.get("only", "").split("-")[:MAX_PICKED])
+        picked = map(parse_number, parameters.get("only", "").split("-")[:MAX_PICKED])
         return cls(
             text=parameters.get("q", "").strip(),
             tag=parameters.get("tag", "").strip(),
             state=state if state in comparison.STATES else "",
-            picked=tuple(dict.fromkeys(number for number in picked if number)),
+            picked=tuple(dict.fromkeys(filter(None, picked))),
             by_more_than=_read_points(parameters.get("min", "")),
             sort=read_sort(parameters.get("sort", ""), comparison.SORT_KEYS, DEFAULT_SORT),
             page=parameters.get("page", "1"),

@@ -46,8 +46,8 @@ class TableRow:
 class QueryTable:
     """The queries that pass the filter, a page of them at a time.
 
-    pair: the baseline and the other run. version: to show the best order of the other run, whose hits are read for it; otherwise None,
-    and nothing is read from the database.
+    pair, names: the baseline and the other run.
+    version: to show the best order of the other run, whose hits are read for it; otherwise None, and nothing is read.
     """
 
     def __init__(
@@ -56,15 +56,16 @@ class QueryTable:
         queries: Mapping[int, PresentQuery],
         query_filter: ComparedFilter,
         pair: Sequence[Run],
+        names: Sequence[str],
         *,
         open_id: str,
         version: ScorerVersion | None,
     ) -> None:
         self.total = len(rows)
         self._rows, self._queries, self._filter = rows, queries, query_filter
-        self._pair, self._open_id, self._version = pair, open_id, version
+        self._pair, self._names, self._open_id, self._version = pair, names, open_id, version
         # The points at both ends of the column of bars: a multiple of 10, for all pages the same.
-        largest = max((abs(row.difference) for row in rows if row.difference is not None), default=0.0)
+        largest = max([abs(row.difference) for row in rows if row.difference is not None], default=0.0)
         self.scale = float(max(10, 10 * -(-largest // 10)))
 
     @cached_property
@@ -97,7 +98,7 @@ class QueryTable:
 
     def headings(self) -> list[Heading]:
         """Returns the headings of the columns."""
-        first, second = comparison.name_runs(self._pair)
+        first, second = self._names
         is_short = self._pair[0].case_id == self._pair[1].case_id  # names with the case do not fit
         columns = [
             Column("Query", "query", css_class=""),

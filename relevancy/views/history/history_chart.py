@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from relevancy import cases, hooks, scores
 from relevancy.models import ScorerVersion
 from relevancy.templatetags import numbers
-from relevancy.views.charts import MARGIN, Chart, axis_title, figure_json
+from relevancy.views.charts import MARGIN, Chart, figure_json
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")  # of attempts, with their colours
 DASHES = ("solid", "dash", "dot", "dashdot")  # of scorers
@@ -46,14 +46,14 @@ def build_chart(
         margin={**MARGIN, "t": 40},
         hovermode="closest",
         xaxis={
-            "title": axis_title("run"),
+            "title": {"text": "run"},
             "range": [start - margin, end + margin],
             "tickformat": "d",
             "showgrid": False,
             "zeroline": False,
             **ticks,
         },
-        yaxis={"title": axis_title("score"), "range": [0, 103], "zeroline": True},
+        yaxis={"title": {"text": "score"}, "range": [0, 103], "zeroline": True},
     )
     return Chart("history", "Score of each run", _describe(history, first), figure_json(figure))
 
