@@ -101,7 +101,7 @@ def works(client: Client) -> dict[str, Callable[[Side], HttpResponse]]:
             f"/cases/{side.case.pk}/?sort=score", headers={**HTMX, "HX-Target": "queries"}
         ),
         "the list by gap": lambda side: client.get(
-            f"/cases/{side.case.pk}/?sort=gap&down=1", headers={**HTMX, "HX-Target": "queries"}
+            f"/cases/{side.case.pk}/?sort=-gap", headers={**HTMX, "HX-Target": "queries"}
         ),
         "rating a document": rate,
     }

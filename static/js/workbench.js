@@ -113,7 +113,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
 });
 
 // ---- links to another run or attempt of this case
-const LIST_PARAMETERS = ["q", "state", "tag", "sort", "down", "page"];
+const LIST_PARAMETERS = ["q", "state", "tag", "sort", "page"];
 
 function inPlace(link) {
   if (link.matches("[hx-get], [target], [download]")) return null;

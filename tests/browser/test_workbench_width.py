@@ -95,7 +95,7 @@ def test_alt_and_arrows_move_the_focused_query(look: Opens, case: Case) -> None:
 
 def test_queries_are_dragged_only_in_the_manual_order(look: Opens, case: Case) -> None:
     page = look("editor")
-    for address in ("?sort=score", "?q=a", "?sort=place&down=1", "?state=unrated"):
+    for address in ("?sort=score", "?q=a", "?sort=-place", "?state=unrated"):
         WorkbenchPage(page, case, address)
         expect(page.locator("table[data-order], [data-drag]")).to_have_count(0)
     page = look("rater")

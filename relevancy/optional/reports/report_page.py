@@ -177,7 +177,7 @@ class ReportPage:
                 "Slowest searches",
                 "The engine reports no times.",
                 self._lines(report.slowest(MAX_LISTED), lambda query: f"{numbers.whole(query.took_ms)} ms"),
-                self._list_url(sort="ms", down=1),
+                self._list_url(sort="-ms"),
                 column="Time",
             ),
         ]

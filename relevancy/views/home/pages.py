@@ -13,27 +13,10 @@ from django.views.decorators.http import require_GET
 from relevancy import books, cases, judging, tasks
 from relevancy.models import Case, Run
 from relevancy.views.requests import HtmxRequest, parse_number
+from relevancy.views.tables import Column, build_headings
 from relevancy.views.teams.invitations import invitations_to
 
 PAGE_SIZE = 25
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the list. key: what it sorts by, empty if it cannot be sorted."""
-
-    key: str
-    label: str
-    css_class: str = ""
-
-
-@dataclass(frozen=True)
-class Heading:
-    """A column's heading. direction: the value of `aria-sort`; next_sort: what a click sorts by."""
-
-    column: Column
-    direction: str
-    next_sort: str
 
 
 @dataclass(frozen=True)
@@ -57,17 +40,15 @@ class RunPill:
 
 
 COLUMNS = (
-    Column("name", "Case"),
-    Column("score", "Score"),
-    Column("change", "Change", "num"),
-    Column("", "Last 12 runs"),
-    Column("scored", "Scored", "num"),
-    Column("unrated", "Unrated", "num"),
-    Column("", "Scorer"),
-    Column("run", "Last run"),
+    Column("Case", "name", css_class=""),
+    Column("Score", "score", css_class="", starts_high=True),
+    Column("Change", "change", starts_high=True),
+    Column("Last 12 runs", css_class=""),
+    Column("Scored", "scored", starts_high=True),
+    Column("Unrated", "unrated", starts_high=True),
+    Column("Scorer", css_class=""),
+    Column("Last run", "run", css_class="", starts_high=True),
 )
-
-
 LISTS = {"": "All", "failed": "Run failed", "unrated": "Unrated", "archived": "Archived"}
 MAX_WAITING_LISTED = 3  # of each kind, beside the list
 
@@ -93,7 +74,7 @@ def home(request: HtmxRequest) -> HttpResponse:
         "sort": sort,
         "show": show,
         "lists": _lists(show, sort, waiting),
-        "headings": [_heading(column, sort) for column in COLUMNS],
+        "headings": build_headings(COLUMNS, sort),
     }
     if request.htmx:
         return render(request, "home/_cases.html", context)
@@ -173,14 +154,3 @@ def run_pill(run: Run | None) -> RunPill | None:
     if run.status == Run.Status.CANCELLED:
         return RunPill("stopped", "warn")
     return None
-
-
-def _heading(column: Column, sort: str) -> Heading:
-    """A click on the heading that sorts reverses the order; names start ascending, numbers descending."""
-    if not column.key:
-        return Heading(column, "", "")
-    first, second = column.key, f"-{column.key}"
-    if column.key != "name":
-        first, second = second, first
-    direction = {column.key: "ascending", f"-{column.key}": "descending"}.get(sort, "")
-    return Heading(column, direction, second if sort == first else first)

@@ -43,8 +43,8 @@ def describe_difference(selection: RunSelection, difference: RunDifference) -> D
         reason = "being rescored" if difference.can_be_rescored else "cannot be rescored: displayed fields were removed"
         return DifferenceText(None, f"vs run {baseline}: {reason}", difference.is_being_rescored, [], [])
 
-    def link(state: str, count: int, words: str, sort: str = "difference", down: str = "") -> CountLink:
-        url = run_url(difference.baseline.case, selection, "case", state=state, sort=sort, down=down)
+    def link(state: str, count: int, words: str, sort: str = "difference") -> CountLink:
+        url = run_url(difference.baseline.case, selection, "case", state=state, sort=sort)
         return CountLink(state, f"{count:,} {words}", url)
 
     changed = []
@@ -59,7 +59,7 @@ def describe_difference(selection: RunSelection, difference: RunDifference) -> D
         else f"vs run {baseline}: no query is scored in both",
         False,
         [
-            link("better", difference.better, "better", down="1"),
+            link("better", difference.better, "better", sort="-difference"),
             link("worse", difference.worse, "worse"),
             link("same", difference.same, "the same", sort=""),
             link("changed", difference.changed_scored, "changed scored/unscored", sort=""),

@@ -9,6 +9,7 @@ from django.http import QueryDict
 from relevancy import scores
 from relevancy.models.case import CaseQueryQuerySet
 from relevancy.views.requests import parse_number
+from relevancy.views.tables import read_sort
 
 MANUAL_ORDER = "place"  # the word that addresses have always used for it
 SORT_FIELDS = {
@@ -52,7 +53,7 @@ class QueryFilter:
     text: part of the query's text, in any case.
     state: a key of `STATES`, or empty.
     tag: the exact spelling of a tag, or empty.
-    sort: a key of `SORT_FIELDS`.
+    sort: a key of `SORT_FIELDS`, with "-" before it for the highest first.
     page: as the address says it, which may be anything.
     run: number of an older run, 0 for the newest.
     """
@@ -61,21 +62,18 @@ class QueryFilter:
     state: str = ""
     tag: str = ""
     sort: str = MANUAL_ORDER
-    descending: bool = False
     page: str = "1"
     run: int = 0
 
     @classmethod
     def from_parameters(cls, parameters: QueryDict) -> "QueryFilter":
         """Reads an address; ignores parameters with an unknown value."""
-        sort = parameters.get("sort", MANUAL_ORDER)
         state = parameters.get("state", "")
         return cls(
             text=parameters.get("q", "").replace("\0", "").strip(),
             state=state if state in STATES else "",
             tag=parameters.get("tag", "").replace("\0", "").strip(),
-            sort=sort if sort in SORT_FIELDS else MANUAL_ORDER,
-            descending=parameters.get("down") == "1",
+            sort=read_sort(parameters.get("sort", ""), SORT_FIELDS, MANUAL_ORDER),
             page=parameters.get("page", "1"),
             run=parse_number(parameters.get("run", "")),
         )
@@ -88,7 +86,7 @@ class QueryFilter:
     @property
     def is_manual_order(self) -> bool:
         """Whether the list is complete and in the order that can be changed by hand."""
-        return self.sort == MANUAL_ORDER and not self.descending and not self.is_active
+        return self.sort == MANUAL_ORDER and not self.is_active
 
     def apply(self, case_queries: CaseQueryQuerySet) -> CaseQueryQuerySet:
         """Filters and sorts case queries with scores (`CaseQuerySet.with_scores`); missing values come last."""
@@ -98,11 +96,11 @@ class QueryFilter:
             case_queries = case_queries.filter(STATES[self.state][1])
         if self.tag:
             case_queries = case_queries.tagged(self.tag)
-        first, *others = SORT_FIELDS[self.sort]
+        first, *others = SORT_FIELDS[self.sort.removeprefix("-")]
         # Where nothing can be missing, the plain order lets the database read from an index.
         nulls_last = None if first in NEVER_NULL else True
-        order = F(first).desc(nulls_last=nulls_last) if self.descending else F(first).asc(nulls_last=nulls_last)
-        return case_queries.order_by(order, *others, "id")
+        ordered = F(first).desc if self.sort.startswith("-") else F(first).asc
+        return case_queries.order_by(ordered(nulls_last=nulls_last), *others, "id")
 
     def parameters(self, **changes: object) -> dict[str, object]:
         """Returns the parameters of the list with some changed; leaves out what is the default."""
@@ -111,11 +109,10 @@ class QueryFilter:
             "state": self.state,
             "tag": self.tag,
             "sort": self.sort,
-            "down": "1" if self.descending else "",
             "run": self.run,
             **changes,
         }
-        if parameters["sort"] == MANUAL_ORDER and not parameters["down"]:
+        if parameters["sort"] == MANUAL_ORDER:
             del parameters["sort"]
         return {name: value for name, value in parameters.items() if value}
 

@@ -1,7 +1,7 @@
 """The list of a case's queries: filtered, sorted, in pages, with the scores of the run shown."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
 from typing import cast
@@ -15,10 +15,11 @@ from django.urls import reverse
 from relevancy import queries, scores
 from relevancy.models import Case, CaseQuery, Run, ScorerVersion, User
 from relevancy.models.case import CaseQueryQuerySet
+from relevancy.views.tables import Column, Heading, build_headings
 
 from .access import CaseAccess
 from .query_detail import QueryDetail, query_detail
-from .query_filter import COMPARED_STATES, MANUAL_ORDER, SECONDARY_FIELDS, SORT_FIELDS, STATES, QueryFilter
+from .query_filter import COMPARED_STATES, MANUAL_ORDER, SECONDARY_FIELDS, STATES, QueryFilter
 from .query_row import QueryRow, ScoredCaseQuery, read_secondary, row_state
 from .query_tabs import EDIT_NOTES, ONLY_RATED, RESULTS, query_tabs
 from .run_selection import RunSelection
@@ -26,25 +27,6 @@ from .run_selection import RunSelection
 PAGE_SIZE = 50
 MAX_OPEN = 5  # each opened query costs statements of its own
 MAX_OPEN_CHARACTERS = 2_000_000  # of the results of the opened queries; the first one opens in any case
-DESCENDING_FIRST = {"gap", "hits", "unrated", "ms"}  # where the highest values tell most
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of the list.
-
-    url: address of the list sorted by it.
-    sorted: "ascending", "descending", or empty, as `aria-sort` says it.
-    is_secondary: whether it has the scores of a secondary scorer, which narrow lists leave out.
-    """
-
-    key: str
-    label: str
-    title: str
-    url: str
-    is_number: bool
-    sorted: str
-    is_secondary: bool = False
 
 
 class QueryList:
@@ -70,7 +52,7 @@ class QueryList:
         """`tabs`: names of the tabs shown of opened queries, by id of the case query; others show their results."""
         self.secondary = versions[1 : 1 + len(SECONDARY_FIELDS)]
         # An address can name the column of a scorer that the case has no more.
-        is_sorted_by_removed = query_filter.sort in list(SECONDARY_FIELDS)[len(self.secondary) :]
+        is_sorted_by_removed = query_filter.sort.removeprefix("-") in list(SECONDARY_FIELDS)[len(self.secondary) :]
         self.filter = replace(query_filter, sort=MANUAL_ORDER) if is_sorted_by_removed else query_filter
         self.ratings: dict[int, scores.QueryRatings] = {}
         self._tabs = tabs or {}
@@ -151,16 +133,6 @@ class QueryList:
         """The address of the list with its page."""
         return self.url(page=self.page_number)
 
-    @property
-    def query_string(self) -> str:
-        return self.filter.query_string()
-
-    @property
-    def export_url(self) -> str:
-        """The address of the list as a CSV file, all pages of it."""
-        query_string = self.filter.query_string()
-        return reverse("queries_csv", args=[self._case.pk]) + (f"?{query_string}" if query_string else "")
-
     def open_url(self, case_query: CaseQuery | ScoredCaseQuery) -> str:
         """Returns the address of the workbench with one query open, on its page of the unfiltered list."""
         earlier = Q(position__lt=case_query.position) | Q(position=case_query.position, pk__lt=case_query.pk)
@@ -175,27 +147,24 @@ class QueryList:
 
     # --- rows ---
 
-    def columns(self) -> list[Column]:
-        """Returns the columns; pressing the head of one sorts by it, pressing it again reverses the order."""
-        change = f"vs run {self._previous_run.number}" if self._previous_run else "Change"
-        labels = ["#", "Score", "Query", change, "Gap", "Hits", "Unrated", "ms"]
-        labels += [version.scorer.name for version in self.secondary]
-        return [self._column(key, label) for key, label in zip(SORT_FIELDS, labels, strict=False)]
-
-    def _column(self, key: str, label: str) -> Column:
-        is_sorted = key == self.filter.sort
-        descending = not self.filter.descending if is_sorted else key in DESCENDING_FIRST
-        order = "descending" if self.filter.descending else "ascending"
-        title = "Points between the score and that of the best order of the rated documents" if key == "gap" else ""
-        return Column(
-            key=key,
-            label=label,
-            title=f"Score under {label}" if key in SECONDARY_FIELDS else title,
-            url=self.url(sort=key, down="1" if descending else ""),
-            is_number=key not in {"score", "query"},
-            sorted=order if is_sorted else "",
-            is_secondary=key in SECONDARY_FIELDS,
-        )
+    def headings(self) -> list[Heading]:
+        """Returns the headings of the columns."""
+        gap = "Points between the score and that of the best order of the rated documents"
+        columns = [
+            Column("#", MANUAL_ORDER),
+            Column("Score", "score", css_class=""),
+            Column("Query", "query", css_class=""),
+            Column(f"vs run {self._previous_run.number}" if self._previous_run else "Change", "difference"),
+            Column("Gap", "gap", gap, starts_high=True),
+            Column("Hits", "hits", starts_high=True),
+            Column("Unrated", "unrated", starts_high=True),
+            Column("ms", "ms", starts_high=True),
+            *(
+                Column(version.scorer.name, key, f"Score under {version.scorer.name}", "num secondary")
+                for key, version in zip(SECONDARY_FIELDS, self.secondary, strict=False)
+            ),
+        ]
+        return build_headings(columns, self.filter.sort)
 
     def rows(self, open_ids: Iterable[int] = ()) -> list[QueryRow]:
         """Returns the rows of the page; those of `open_ids` (ids of case queries) are open, at most five."""

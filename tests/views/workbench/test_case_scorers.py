@@ -101,7 +101,7 @@ def test_make_primary_computes_nothing_and_searches_nothing(sign_in, case, monke
     assert names(case) == ["RR@10", "nDCG@10", "P@10"]
     assert list(QueryScore.objects.order_by("pk").values_list("pk", "score", "revision")) == before
     assert len(script_of(attempt_of(case)).requests) == searches_before
-    page = client.get(at(case, "case"), {"sort": "score", "down": "1"})
+    page = client.get(at(case, "case"), {"sort": "-score"})
     result = [row.case_query.score for row in page.context["rows"]]
     stored = QueryScore.objects.filter(version__scorer__name="RR@10", score__isnull=False).order_by("-score")
     assert result[:2] == [score.score for score in stored]
@@ -318,7 +318,7 @@ def test_gap_is_shown_sorted_and_named_in_the_head(sign_in, people, team, script
     case = make_workbench_case(people, team, ["good", "worse", "worst", SCRIPT], ratings)
     make_case(["worst", "good"], book_of=case)
     client = sign_in("viewer")
-    page = client.get(at(case, "case"), {"sort": "gap", "down": "1"})
+    page = client.get(at(case, "case"), {"sort": "-gap"})
     assert shown(page) == ["worst", "worse", "good", SCRIPT]
     assert "Most to gain: “worst” gap 100.0" in head_of(page)
     (link,) = [result for result in elements(by_id(page, "case-score"), _name="a") if "Most to gain" in words(result)]
@@ -347,7 +347,7 @@ def secondary_cells(row):
 
 def test_secondary_scorers_are_columns_that_sort_the_list(sign_in, case):
     client = sign_in("rater")
-    page = client.get(at(case, "case", sort="scorer2", down=1))
+    page = client.get(at(case, "case", sort="-scorer2"))
     headings = elements(by_id(page, "queries"), _name="th", cls="secondary")
     assert [words(heading).removesuffix(" ↓") for heading in headings] == MEASURES[1:]
     assert attributes(headings[1])["aria-sort"] == "descending"

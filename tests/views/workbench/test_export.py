@@ -23,7 +23,7 @@ def test_export_as_shown(sign_in, case):
     assert answer["Content-Type"] == "text/csv; charset=utf-8"
     assert answer["Content-Disposition"].endswith('-run-1-queries.csv"')
     assert [row["query"] for row in rows(answer)] == ["query 1", "query 2", "query 3"]
-    sorted_down = rows(client.get(at(case, "queries_csv", sort="query", down="1", q="QUERY")))
+    sorted_down = rows(client.get(at(case, "queries_csv", sort="-query", q="QUERY")))
     assert [row["query"] for row in sorted_down] == ["query 3", "query 2", "query 1"]
     assert [row["query"] for row in rows(client.get(at(case, "queries_csv", q="2")))] == ["query 2"]
     assert [row["query"] for row in rows(client.get(at(case, "queries_csv", state="unscored")))] == ["query 3"]

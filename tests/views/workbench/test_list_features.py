@@ -59,9 +59,9 @@ def test_export_link_says_what_is_shown(sign_in, case):
     client = sign_in("viewer")
     link = attributes(by_id(client.get(at(case, "case")), "export-list"))
     assert link["href"] == at(case, "queries_csv")
-    fragment = client.get(at(case, "case", sort="score", down="1", q="query"), headers=LIST)
+    fragment = client.get(at(case, "case", sort="-score", q="query"), headers=LIST)
     link = attributes(by_id(fragment, "export-list"))
-    assert link["href"] == at(case, "queries_csv") + "?q=query&sort=score&down=1"
+    assert link["href"] == at(case, "queries_csv") + "?q=query&sort=-score"
     assert link["hx-swap-oob"] == "true"
 
 
@@ -73,7 +73,7 @@ def test_export_link_says_what_is_shown(sign_in, case):
         ("rater", {}, False),
         ("editor", {"q": "query"}, False),
         ("editor", {"sort": "score"}, False),
-        ("editor", {"down": "1"}, False),
+        ("editor", {"sort": "-place"}, False),
         ("editor", {"state": "unscored"}, False),
         ("editor", {"tag": "x"}, False),
     ],
@@ -87,7 +87,7 @@ def test_rows_are_dragged_only_in_the_manual_order(sign_in, case, who, query, ca
 
 def test_manual_order() -> None:
     assert QueryFilter().is_manual_order
-    assert not QueryFilter(descending=True).is_manual_order
+    assert not QueryFilter(sort="-place").is_manual_order
     assert not QueryFilter(sort="score").is_manual_order
     assert not QueryFilter(tag="x").is_manual_order
 

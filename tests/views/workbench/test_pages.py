@@ -242,7 +242,7 @@ def test_list_filter_without_hits_says_so_and_keeps_the_text(sign_in, films):
 
 def test_list_fragment_is_the_list_of_the_page(sign_in, case):
     client = sign_in("editor")
-    for query in ({}, {"sort": "score", "down": "1"}, {"q": "2"}, {"open": case_query_of(case, "query 2").pk}):
+    for query in ({}, {"sort": "-score"}, {"q": "2"}, {"open": case_query_of(case, "query 2").pk}):
         position = at(case, "case", **query)
         fragment = client.get(position, headers=LIST)
         assert by_id(fragment, "queries") == by_id(client.get(position), "queries")
@@ -352,17 +352,17 @@ def test_list_sort_missing_values_are_last_both_ways(sign_in, mixed, sort):
     rescore_query(second, query_of(mixed, "good").pk)
     client = sign_in("viewer")
     values = {}
-    for down in ("", "1"):
-        page = client.get(at(mixed, "case"), {"sort": sort, "down": down})
+    for down in ("", "-"):
+        page = client.get(at(mixed, "case"), {"sort": down + sort})
         key = {"ms": "took_ms"}.get(sort, sort)
         values[down] = [getattr(row.case_query, key) for row in page.context["rows"]]
         head = elements(tree(page), **{"aria-sort": "descending" if down else "ascending"})
         assert len(head) == 1
     known = {down: [value for value in listed if value is not None] for down, listed in values.items()}
-    assert known[""] == sorted(known[""]) == sorted(known["1"])
-    assert known["1"] == sorted(known["1"], reverse=True)
+    assert known[""] == sorted(known[""]) == sorted(known["-"])
+    assert known["-"] == sorted(known["-"], reverse=True)
     assert len(known[""]) < len(values[""])
-    for down in ("", "1"):
+    for down in ("", "-"):
         assert values[down][: len(known[down])] == known[down]
 
 
@@ -370,16 +370,16 @@ def test_list_sort_position_and_query(sign_in, mixed):
     client = sign_in("viewer")
     order = ["good", "bad", "blank", "broken", "empty", "new text", "late"]
     assert shown(client.get(at(mixed, "case"), {"sort": "nonsense"})) == order
-    assert shown(client.get(at(mixed, "case"), {"sort": "place", "down": "1"})) == order[::-1]
+    assert shown(client.get(at(mixed, "case"), {"sort": "-place"})) == order[::-1]
     assert shown(client.get(at(mixed, "case"), {"sort": "query"})) == sorted(order)
-    assert shown(client.get(at(mixed, "case"), {"sort": "query", "down": "1"})) == sorted(order, reverse=True)
+    assert shown(client.get(at(mixed, "case"), {"sort": "-query"})) == sorted(order, reverse=True)
 
 
 def test_list_sort_links_reverse_the_order(sign_in, case):
     page = sign_in("viewer").get(at(case, "case"), {"sort": "score", "q": "query"})
     links = {words(link).strip(" ↑↓"): attributes(link)["href"] for link in elements(tree(page), cls="sort")}
-    assert links["Score"] == at(case, "case", q="query", sort="score", down=1)
-    assert links["Hits"] == at(case, "case", q="query", sort="hits", down=1)
+    assert links["Score"] == at(case, "case", q="query", sort="-score")
+    assert links["Hits"] == at(case, "case", q="query", sort="-hits")
     assert links["Query"] == at(case, "case", q="query", sort="query")
 
 
@@ -412,7 +412,7 @@ def test_list_pages(sign_in, people, team, script):
 
 def test_list_shows_the_number_of_a_query_however_it_is_filtered_and_sorted(sign_in, case):
     client = sign_in("viewer")
-    for parameters in ({"q": "query 3"}, {"sort": "query", "down": "1"}):
+    for parameters in ({"q": "query 3"}, {"sort": "-query"}):
         response = client.get(at(case, "case"), parameters)
         assert words(elements(tree(response), _name="td", cls="position")[0]) == "3"
 
@@ -472,7 +472,14 @@ def test_open_at_most_five_and_never_those_of_other_cases(sign_in, people, team,
 def test_odd_addresses_are_the_usual_page(sign_in, case):
     client = sign_in("viewer")
     plain = shown(client.get(at(case, "case")))
-    for query in ({"page": "9" * 5000}, {"run": "7"}, {"run": "x"}, {"attempt": "x"}, {"attempt": "99"}, {"down": "2"}):
+    for query in (
+        {"page": "9" * 5000},
+        {"run": "7"},
+        {"run": "x"},
+        {"attempt": "x"},
+        {"attempt": "99"},
+        {"sort": "--score"},
+    ):
         assert shown(client.get(at(case, "case"), query)) == plain
 
 
@@ -1003,7 +1010,7 @@ def test_five_thousand_queries(sign_in, people, team, script):
         *(f"query {n}" for n in range(4990, 5000)),
     ]
     assert shown(client.get(at(case, "case"), {"sort": "score"}))[:2] == ["query 17", "query 4999"]
-    assert shown(client.get(at(case, "case"), {"sort": "score", "down": "1"}))[:2] == ["query 4999", "query 17"]
+    assert shown(client.get(at(case, "case"), {"sort": "-score"}))[:2] == ["query 4999", "query 17"]
     last = client.get(at(case, "case"), {"page": "100", "sort": "place"})
     assert shown(last)[-1] == "query 5000"
     case_query = case_query_of(case, "query 4999")
