@@ -276,31 +276,21 @@ def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:
     """Gives all ratings and other grades of a book their new grades. Logs the ratings and returns their number."""
     now = timezone.now()
     moved = {old: new for old, new in new_grades.items() if old != new}
-    changed = Rating.objects.filter(query__book=book, value__in=list(moved))
-    rows = changed.order_by("pk").values_list(
-        "query_id", "doc_id", "rater_id", "value", "note", "updated_at", "is_adjudication"
-    )
+    changed = Rating.objects.filter(query__book=book, value__in=list(moved)).order_by("pk")
     count = 0
-    for batch in batched(rows.iterator(BATCH), BATCH):
+    for batch in batched(changed.iterator(BATCH), BATCH):
         RatingChange.objects.bulk_create(
-            RatingChange(
-                query_id=query_id,
-                doc_id=doc_id,
-                rater_id=rater_id,
+            RatingChange.of(
+                old,
                 by=by,
                 source=REMAP_SOURCE,
-                old_verdict=Verdict.RATED,
-                old_value=value,
                 new_verdict=Verdict.RATED,
-                new_value=new_grades[value],
-                old_note=note,
-                old_rated_at=rated_at,
-                old_is_adjudication=is_adjudication,
-                new_is_adjudication=is_adjudication,
+                new_value=new_grades[old.value],
+                new_is_adjudication=old.is_adjudication,
                 at=now,
             )
-            for query_id, doc_id, rater_id, value, note, rated_at, is_adjudication in batch
-            if value is not None  # the database refuses a verdict "rated" without a grade
+            for old in batch
+            if old.value is not None  # the database refuses a verdict "rated" without a grade
         )
         count += len(batch)
     for column in (GradeField(Rating), *_grade_fields()):

@@ -10,7 +10,7 @@ from relevancy import activity, scores
 from relevancy.models import Activity, Book, JudgingPair, Query, QueryLink, User, Verdict
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
-from relevancy.queries import create_links
+from relevancy.queries import DETAILS_OF_QUERY, create_links
 from relevancy.ratings.new_ratings import NewRating, insert_ratings
 from relevancy.ratings.ratings import check_open
 
@@ -73,10 +73,7 @@ def copy_queries(*, queries: Iterable[Query], book: Book) -> dict[int, int]:
                 book=book,
                 text=query.text,
                 text_key=query.text_key,
-                information_need=query.information_need,
-                reference_answer=query.reference_answer,
-                notes=query.notes,
-                tags=query.tags,
+                **{name: getattr(query, name) for name in DETAILS_OF_QUERY},
             )
             for query in queries
         ],

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import batched
 from typing import Any
 
@@ -44,7 +43,7 @@ from .previews import find_cases, try_change
 BATCH = 200
 _QUERY_MODELS: list[Any] = [Rating, RatingChange, RepeatedPair, CaseQuery, Ranking, QueryScore]
 MERGE_SOURCE = "merge"
-_MAX_NEED, _MAX_ANSWER, _MAX_NOTES = 5_000, 10_000, 20_000
+_MAX_LENGTHS = {"information_need": 5_000, "reference_answer": 10_000, "notes": 20_000}
 
 
 @dataclass(frozen=True)
@@ -223,37 +222,26 @@ class _MergedRatings:
     def store(self, by: User) -> None:
         """Removes and changes these ratings, and logs that."""
         now = timezone.now()
-        log = [
-            self._log(older, by, now, new_value=newer.value, new_verdict=newer.verdict, new=newer.is_adjudication)
-            for older, newer in self.replaced
+        changed = [
+            *((older, newer, newer.is_adjudication) for older, newer in self.replaced),
+            *((rating, rating, False) for rating in self.withdrawn),
         ]
-        log += [
-            self._log(rating, by, now, new_value=rating.value, new_verdict=rating.verdict, new=False)
-            for rating in self.withdrawn
+        log = [
+            RatingChange.of(
+                old,
+                query_id=self.targets.get(old.query_id, old.query_id),
+                by=by,
+                source=MERGE_SOURCE,
+                new_verdict=new.verdict,
+                new_value=new.value,
+                new_is_adjudication=is_adjudication,
+                at=now,
+            )
+            for old, new, is_adjudication in changed
         ]
         Rating.objects.filter(pk__in=[older.pk for older, _ in self.replaced]).delete()
         Rating.objects.filter(pk__in=[rating.pk for rating in self.withdrawn]).update(is_adjudication=False)
         RatingChange.objects.bulk_create(log, batch_size=BATCH)
-
-    def _log(
-        self, old: Rating, by: User, at: datetime, *, new_value: float | None, new_verdict: str, new: bool
-    ) -> RatingChange:
-        return RatingChange(
-            query_id=self.targets.get(old.query_id, old.query_id),
-            doc_id=old.doc_id,
-            rater_id=old.rater_id,
-            by=by,
-            source=MERGE_SOURCE,
-            old_verdict=old.verdict,
-            old_value=old.value,
-            old_note=old.note,
-            old_rated_at=old.updated_at,
-            old_is_adjudication=old.is_adjudication,
-            new_verdict=new_verdict,
-            new_value=new_value,
-            new_is_adjudication=new,
-            at=at,
-        )
 
 
 def _drop_doubled_repeats(targets: Mapping[int, int]) -> None:
@@ -272,22 +260,17 @@ def _merge_queries(targets: Mapping[int, int]) -> None:
     queries = Query.objects.in_bulk([*targets, *targets.values()])
     for old_id, new_id in targets.items():
         old, new = queries[old_id], queries[new_id]
-        new.information_need = _joined(new.information_need, old.information_need, _MAX_NEED)
-        new.reference_answer = _joined(new.reference_answer, old.reference_answer, _MAX_ANSWER)
-        new.notes = _joined(new.notes, old.notes, _MAX_NOTES)
+        for name, limit in _MAX_LENGTHS.items():
+            joined = "\n\n".join(dict.fromkeys(filter(None, (getattr(new, name), getattr(old, name)))))
+            if len(joined) <= limit:  # otherwise it stays
+                setattr(new, name, joined)
         new.tags = list(dict.fromkeys([*new.tags, *old.tags]))
         new.revision = max(new.revision, old.revision)  # scores of either query are older than the next revision
         if old.retired_at is None:
             new.retired_at = None
     Query.objects.bulk_update(
         [queries[pk] for pk in targets.values()],
-        ["information_need", "reference_answer", "notes", "tags", "revision", "retired_at"],
+        [*_MAX_LENGTHS, "tags", "revision", "retired_at"],
         batch_size=BATCH,
     )
     Query.objects.filter(pk__in=targets).delete()
-
-
-def _joined(text: str, other: str, limit: int) -> str:
-    """Returns both texts, the first one alone if they are the same or too long together."""
-    joined = "\n\n".join(dict.fromkeys(filter(None, (text, other))))
-    return joined if len(joined) <= limit else text

@@ -1,5 +1,7 @@
 """Ratings, and the log of their changes."""
 
+from typing import Any, Self
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -125,6 +127,13 @@ class RatingChange(models.Model):
                 fields=("rating_import",), condition=Q(rating_import__isnull=False), name="rating_change_of_import"
             ),
         ]
+
+    @classmethod
+    def of(cls, old: Rating, **values: Any) -> Self:
+        """Returns a change of a rating that there was; values: what is new, who changed it and when."""
+        former = {"query_id": old.query_id, "doc_id": old.doc_id, "rater_id": old.rater_id}
+        former |= {f"old_{name}": getattr(old, name) for name in ("verdict", "value", "note", "is_adjudication")}
+        return cls(**{**former, "old_rated_at": old.updated_at, **values})
 
     def __str__(self) -> str:
         return f"{self.doc_id}: {self.old_value} → {self.new_value}"

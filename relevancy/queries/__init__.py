@@ -5,6 +5,7 @@ See docs/decisions/0001.
 
 from . import tags
 from .details import (
+    DETAILS_OF_QUERY,
     DetailChanges,
     QueryDetails,
     change_details,
@@ -28,6 +29,7 @@ from .queries import AddedQueries, add, add_prepared, delete_prepared, describe,
 from .text import check_text, normalize, parse_options
 
 __all__ = [
+    "DETAILS_OF_QUERY",
     "MAX_LINKED",
     "MAX_QUERIES",
     "AddedQueries",

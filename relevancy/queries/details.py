@@ -18,7 +18,7 @@ from .text import parse_options, text_key
 
 BATCH_SIZE = 500
 MAX_WEIGHT = 1e6
-_OF_QUERY = ("information_need", "reference_answer", "notes", "tags")
+DETAILS_OF_QUERY = ("information_need", "reference_answer", "notes", "tags")
 OF_CASE_QUERY = ("options", "weight")
 
 type DetailChanges = Mapping[str, Mapping[str, Any]]
@@ -86,8 +86,8 @@ def change_details(*, case: Case, changes: DetailChanges, by: User | None = None
             for case_query, names in batch:
                 new = changes[case_query.query.text]
                 for name in names:
-                    setattr(case_query.query if name in _OF_QUERY else case_query, name, new[name])
-            Query.objects.bulk_update([case_query.query for case_query, _ in batch], _OF_QUERY)
+                    setattr(case_query.query if name in DETAILS_OF_QUERY else case_query, name, new[name])
+            Query.objects.bulk_update([case_query.query for case_query, _ in batch], DETAILS_OF_QUERY)
             CaseQuery.objects.bulk_update([case_query for case_query, _ in batch], OF_CASE_QUERY)
             count += len(batch)
             has_new_tags |= any("tags" in names for _, names in batch)
@@ -110,7 +110,7 @@ def _changed(case: Case, changes: DetailChanges, *, lock: bool = False) -> Itera
             names = [
                 name
                 for name, value in changes[case_query.query.text].items()
-                if getattr(case_query.query if name in _OF_QUERY else case_query, name) != value
+                if getattr(case_query.query if name in DETAILS_OF_QUERY else case_query, name) != value
             ]
             if names:
                 yield case_query, names
@@ -121,8 +121,8 @@ def describe_all(*, book: Book, details: Mapping[str, QueryDetails]) -> None:
     for texts in batched(details, BATCH_SIZE):
         rows = list(book.queries.filter(text_key__in=[text_key(text) for text in texts]))
         for query in rows:
-            _set(query, _OF_QUERY, details[query.text], query.text)
-        Query.objects.bulk_update(rows, _OF_QUERY)
+            _set(query, DETAILS_OF_QUERY, details[query.text], query.text)
+        Query.objects.bulk_update(rows, DETAILS_OF_QUERY)
 
 
 def _set(row: Query | CaseQuery, names: Iterable[str], details: QueryDetails, text: str) -> None:

@@ -3,12 +3,11 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet
+from django.db.models import QuerySet, TextChoices
 
 from relevancy import books, judging, scorers
 from relevancy.models import Book, Case, JudgingQueue, Run, ScorerVersion, User
@@ -221,13 +220,13 @@ class MergeForm(forms.Form):
         other.queryset = Book.objects.owned_by(user).exclude(pk=book.pk).order_by("name", "pk")
 
 
-class RaterAction(StrEnum):
+class RaterAction(TextChoices):
     """What an editor does with the ratings of one rater in a book."""
 
-    REMOVE = "remove"
-    CANNOT = "cannot"
-    LATER = "later"
-    ASSIGN = "assign"
+    REMOVE = "remove", "Remove all ratings"
+    CANNOT = "cannot", "Remove only “cannot judge”"
+    LATER = "later", "Remove only “later”"
+    ASSIGN = "assign", "Give the ratings to a person’s account"
 
 
 class RaterActionForm(forms.Form):
@@ -251,13 +250,13 @@ class RaterActionForm(forms.Form):
     ) -> None:
         super().__init__(data)
         self.is_file = rater.kind == User.Kind.FILE
-        offered = {
-            RaterAction.REMOVE: ("Remove all ratings", ratings.total),
-            RaterAction.CANNOT: ("Remove only “cannot judge”", ratings.cannot),
-            RaterAction.LATER: ("Remove only “later”", ratings.later),
-            RaterAction.ASSIGN: ("Give the ratings to a person’s account", ratings.total if self.is_file else 0),
+        counts = {
+            RaterAction.REMOVE: ratings.total,
+            RaterAction.CANNOT: ratings.cannot,
+            RaterAction.LATER: ratings.later,
+            RaterAction.ASSIGN: ratings.total if self.is_file else 0,
         }
-        choices = [(str(action), f"{label} ({count:,})") for action, (label, count) in offered.items() if count]
+        choices = [(action.value, f"{action.label} ({count:,})") for action, count in counts.items() if count]
         action: Any = self.fields["action"]
         action.choices = [] if rater.kind == User.Kind.MACHINE else choices
         person: Any = self.fields["person"]

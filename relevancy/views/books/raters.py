@@ -19,12 +19,6 @@ from relevancy.wording import counted
 from .forms import RaterAction, RaterActionForm
 
 VERDICTS = {RaterAction.REMOVE: "", RaterAction.CANNOT: Verdict.CANNOT, RaterAction.LATER: Verdict.LATER}
-BUTTONS = {
-    RaterAction.REMOVE: "Remove all ratings",
-    RaterAction.CANNOT: "Remove “cannot judge”",
-    RaterAction.LATER: "Remove “later”",
-    RaterAction.ASSIGN: "Give the ratings",
-}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -51,7 +45,6 @@ def book_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpRespons
             "action": action,
             "person": form.cleaned_data["person"],
             "sentences": _sentences(rater, ratings, preview, action, form.cleaned_data["person"]),
-            "button": BUTTONS[action],
         }
     return render(request, "books/rater.html", context)
 
