@@ -102,7 +102,7 @@ def remove_ratings(*, book: Book, rater: User, verdict: str = "", by: User) -> i
     machine, whose grades have a page of their own.
     """
     if rater.kind == User.Kind.MACHINE:
-        raise ValidationError(f"The ratings of {rater} are removed where they were let count.")
+        raise ValidationError(f"The ratings of {rater} are removed on the page where they were accepted as ratings.")
     removed = withdraw_ratings(book=book, rater=rater, by=by, source=REMOVAL_SOURCE, verdict=verdict)
     if removed:
         activity.record_for_book(

@@ -1,4 +1,4 @@
-"""Grades that stand apart, such as those of machines: let count as ratings of their rater, and taken back.
+"""Grades that stand apart, such as those of machines: accepted as ratings of their rater, and taken back.
 
 See docs/decisions/0110.
 """
@@ -30,7 +30,7 @@ type ReadGrades = Callable[[Collection[int]], Iterable[tuple[int, str, float | N
 """Returns `(query id, document id, grade)` of these queries. Called while they are locked, after the settings of the book were read."""
 
 
-def let_grades_count(
+def accept_grades(
     *,
     book: Book,
     rater: User,

@@ -25,7 +25,7 @@ def parts(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
 
 
 def let_count(book: Book, rater: User, grades: list[tuple[int, str, float]]) -> separate_ratings.Counted:
-    return separate_ratings.let_grades_count(
+    return separate_ratings.accept_grades(
         book=book,
         rater=rater,
         by=book.owner,

@@ -35,6 +35,6 @@ def book_links(book: Book) -> Iterator[Link]:
 
 @add_links[Place.RATER]
 def rater_links(shown: BookRater) -> Iterator[Link]:
-    """Yields the link to where the ratings by clicks were let count."""
+    """Yields the link to where the ratings by clicks were accepted."""
     if shown.rater.name == click_logs.RATER:
         yield Link("Clicks", reverse("book_clicks", args=[shown.book.pk]), "clicks-link")

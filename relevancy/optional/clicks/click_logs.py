@@ -124,7 +124,7 @@ def _delete(logs: Iterable[ClickLog]) -> None:
 
 
 def newest_log(book: Book) -> ClickLog | None:
-    """Returns the log whose estimates can be let count; None if there is none."""
+    """Returns the log whose estimates can be accepted as ratings; None if there is none."""
     log: ClickLog | None = (
         ClickLog.objects.filter(book=book, is_ready=True).select_related("rater", "created_by", "book").first()
     )

@@ -1,4 +1,4 @@
-"""Turns estimates into grades by thresholds, previews that, and lets them count."""
+"""Turns estimates into grades by thresholds, previews that, and accepts them as ratings."""
 
 import math
 from bisect import bisect_right
@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import activity
 from relevancy.models import Book, Rating, User, Verdict
-from relevancy.ratings.separate_ratings import Counted, let_grades_count, withdraw_ratings
+from relevancy.ratings.separate_ratings import Counted, accept_grades, withdraw_ratings
 
 from .models import ClickLog
 
@@ -38,7 +38,7 @@ class GradeShare:
 
 @dataclass(frozen=True)
 class ClickPreview:
-    """What letting the estimates count would lead to. too_little: documents without enough evidence."""
+    """What accepting the estimates as ratings would lead to. too_little: documents without enough evidence."""
 
     grades: Sequence[GradeShare]
     too_little: int
@@ -132,7 +132,7 @@ def let_count(*, log: ClickLog, thresholds: Sequence[float], min_evidence: float
             yield query_id, doc_id, book.grades[bisect_right(thresholds, value)]
 
     query_ids = list(log.estimates.order_by().values_list("query_id", flat=True).distinct())
-    counted = let_grades_count(
+    counted = accept_grades(
         book=book, rater=log.rater, by=by, source=SOURCE, query_ids=query_ids, read=read, replaces=True
     )
     log.thresholds, log.min_evidence = list(thresholds), min_evidence

@@ -15,7 +15,7 @@ class ClickLog(models.Model):
 
     rater: whose ratings the estimates become. strength: examinations that the prior counts as. searches, pairs: of the whole log.
     examination: [[position, how likely users look at it or null], …]; empty for models that do not estimate it.
-    remarks: what of the log was left out. thresholds, min_evidence: with which its ratings were last let count.
+    remarks: what of the log was left out. thresholds, min_evidence: with which its ratings were last accepted.
     """
 
     class Method(models.TextChoices):

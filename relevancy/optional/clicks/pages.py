@@ -1,4 +1,4 @@
-"""The clicks of a book: a log is imported, its estimates are looked at, and let count as ratings."""
+"""The clicks of a book: a log is imported, its estimates are looked at, and accepted as ratings."""
 
 from dataclasses import dataclass
 from enum import StrEnum

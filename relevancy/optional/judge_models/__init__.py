@@ -1,1 +1,1 @@
-"""Judge models: language models that rate documents. Their answers stand apart until an editor lets them count."""
+"""Judge models: language models that rate documents. Their answers stand apart until an editor accepts them as ratings."""

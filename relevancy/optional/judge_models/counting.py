@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 
 from relevancy import activity
 from relevancy.models import Book, Rating, User
-from relevancy.ratings.separate_ratings import Counted, let_grades_count, withdraw_ratings
+from relevancy.ratings.separate_ratings import Counted, accept_grades, withdraw_ratings
 
 from .models import JudgeAnswer, JudgeModel
 
@@ -57,11 +57,11 @@ def read_failures(judge: JudgeModel, book: Book, count: int = 10) -> list[JudgeA
 def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
     """Makes ratings of the judge model's answers for the documents of a book that nobody else has rated.
 
-    Answers that arrive later do not count until this is called again. Computes no scores; see `let_grades_count`.
+    Answers that arrive later do not count until this is called again. Computes no scores; see `accept_grades`.
     """
     rated = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.RATED)
     answers: QuerySet[JudgeAnswer] = rated.order_by("pk")
-    counted = let_grades_count(
+    counted = accept_grades(
         book=book,
         rater=judge.rater,
         by=by,

@@ -1,4 +1,4 @@
-"""Judge models: language models that rate documents. Their answers stand apart from ratings until an editor lets them count."""
+"""Judge models: language models that rate documents. Their answers stand apart from ratings until an editor accepts them as ratings."""
 
 from decimal import Decimal
 from typing import ClassVar, Self
@@ -124,7 +124,7 @@ class AutomaticJudging(models.Model):
     is_on = models.BooleanField(
         "judge new results after each run",
         default=False,
-        help_text="Only results without a rating. The answers stand apart until you let them count.",
+        help_text="Only results without a rating. The answers stand apart until you accept them as ratings.",
     )
     budget = _budget("budget in all", "What all jobs that were started in this way may cost together.")
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

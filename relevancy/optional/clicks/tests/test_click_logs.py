@@ -1,4 +1,4 @@
-"""Clicks of a log become estimates that stand apart, and ratings by the rater “clicks” once they are let count."""
+"""Clicks of a log become estimates that stand apart, and ratings by the rater “clicks” once they are accepted."""
 
 import io
 import json

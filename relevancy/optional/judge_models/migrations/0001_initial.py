@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
             name='AutomaticJudging',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('is_on', models.BooleanField(default=False, help_text='Only results without a rating. The answers stand apart until you let them count.', verbose_name='judge new results after each run')),
+                ('is_on', models.BooleanField(default=False, help_text='Only results without a rating. The answers stand apart until you accept them as ratings.', verbose_name='judge new results after each run')),
                 ('budget', models.DecimalField(blank=True, decimal_places=4, help_text='What all jobs that were started in this way may cost together.', max_digits=12, null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(10000000)], verbose_name='budget in all')),
                 ('note', relevancy.models.text.MultilineField(blank=True)),
                 ('checked_at', models.DateTimeField(blank=True, null=True)),
