@@ -1,6 +1,5 @@
 """Links between queries of a case: variants of one query, which count once in tests."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -11,7 +10,7 @@ from ninja import Router, Schema, Status
 from pydantic import Field, StrictBool
 
 from relevancy import books, queries, scores, tasks
-from relevancy.models import Case, CaseQuery, QueryLink, Role
+from relevancy.models import Case, QueryLink, Role
 from relevancy.models import Query as BookQuery
 
 from .access import Id, ObjectId, check_book_editable, find, get_case, lockable
@@ -87,7 +86,10 @@ def link_queries(request: ApiRequest, case_id: Id, new: NewLink) -> Status[dict[
 def read_link(request: ApiRequest, response: HttpResponse, case_id: Id, link_id: Id) -> dict[str, Any]:
     """A link between queries of the book of a case. The ETag can be sent as If-Match when you change or remove it."""
     case = get_case(request, case_id)
-    return _tagged(response, case, _find(case, link_id))
+    link = _find(case, link_id)
+    present = case.case_queries.present().filter(query__link=link).select_related("query")
+    details = {"id": link.pk, "queries": list(present.order_by("position", "pk"))}
+    return set_etag(response, details, state=_state(link))
 
 
 @router.post("/cases/{case_id}/links/{link_id}/copy", auth=WRITE, response=CopiedRatings)
@@ -138,15 +140,5 @@ def _state(link: QueryLink) -> object:
     return sorted(link.queries.values_list("pk", flat=True))
 
 
-def _tagged(response: HttpResponse, case: Case, link: QueryLink) -> dict[str, Any]:
-    present = case.case_queries.present().filter(query__link=link).select_related("query")
-    details = _details(link, present.order_by("position", "pk"))
-    return set_etag(response, details, state=_state(link))
-
-
 def _links(case: Case) -> list[dict[str, Any]]:
-    return [_details(link, rows) for link, rows in queries.links_of(case).items()]
-
-
-def _details(link: QueryLink, rows: Iterable[CaseQuery]) -> dict[str, Any]:
-    return {"id": link.pk, "queries": list(rows)}
+    return [{"id": link.pk, "queries": rows} for link, rows in queries.links_of(case).items()]

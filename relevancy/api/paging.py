@@ -50,8 +50,8 @@ def paginate[M: Model](rows: QuerySet[M], page: PageParameters, *order: str, siz
     items = list(rows.order_by(*order)[: limit + 1])
     if len(items) <= limit:
         return {"items": items, "next": None}
-    last = items[limit - 1]
-    return {"items": items[:limit], "next": _encode([getattr(last, name) for name in names])}
+    last = json.dumps([getattr(items[limit - 1], name) for name in names])
+    return {"items": items[:limit], "next": base64.urlsafe_b64encode(last.encode()).decode().rstrip("=")}
 
 
 def _after(names: Sequence[str], values: Sequence[float], lookup: str) -> Q:
@@ -61,10 +61,6 @@ def _after(names: Sequence[str], values: Sequence[float], lookup: str) -> Q:
         same = Q(**dict(zip(names[:number], values[:number], strict=True)))
         condition |= same & Q(**{f"{name}__{lookup}": value})
     return condition
-
-
-def _encode(values: list[Any]) -> str:
-    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
 
 
 def _decode(cursor: str, count: int) -> list[float]:

@@ -1,8 +1,7 @@
 """The documents that raters of a book disagree on, and the decisions of adjudicators about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpResponse
@@ -52,7 +51,7 @@ def book_conflicts(request: HtmxRequest, book_id: int) -> HttpResponse:
         "book": book,
         "form": form,
         "page": page,
-        "rows": _read_rows(book, list(page.object_list), request),
+        "rows": build_conflict_rows(book, judging.read_conflicts(book, page.object_list), request),
         "decided": judging.count_adjudications(book),
         "can_decide": book.is_editable,
     }
@@ -107,10 +106,6 @@ def _list_url(request: HtmxRequest, book: Book) -> str:
     if url in referer and url_has_allowed_host_and_scheme(referer, {request.get_host()}):
         return referer
     return url
-
-
-def _read_rows(book: Book, rows: Sequence[Mapping[str, Any]], request: HtmxRequest) -> list[ConflictRow]:
-    return build_conflict_rows(book, judging.read_conflicts(book, rows), request)
 
 
 def build_conflict_rows(book: Book, conflicts: Sequence[judging.Conflict], request: HtmxRequest) -> list[ConflictRow]:
