@@ -196,21 +196,16 @@ def edit(*, case_query: CaseQuery, by: User | None = None, **changes: Unpack[Que
     if query.book.queries.filter(text_key=text_key(text)).exclude(pk=query.pk).exists():
         raise _already_in_book(text)
     spellings = query_tags.of_book(query.book) if "tags" in changes else ()
-    new: dict[str, Any] = {
-        name: clean_detail(name=name, value=value, text=text, spellings=spellings)
-        if name in ("tags", "options", "weight")
-        else value
-        for name, value in changes.items()
-    }
-    new |= {"text": text, "text_key": text_key(text)}
-    former = {name: getattr(case_query if name in OF_CASE_QUERY else query, name) for name in new}
+    new: dict[str, Any] = {**changes, "text": text, "text_key": text_key(text)}
+    for name in new.keys() & {"tags", *OF_CASE_QUERY}:
+        new[name] = clean_detail(name=name, value=new[name], text=text, spellings=spellings)
+    former = _values(case_query)
     for name in new.keys() & set(OF_CASE_QUERY):
         setattr(case_query, name, new.pop(name))
     try:
         with transaction.atomic():
             clean_and_save(query, **new)
-            present = {name: getattr(case_query if name in OF_CASE_QUERY else query, name) for name in former}
-            changed = [label for name, label in _LABELS.items() if name in former and present[name] != former[name]]
+            changed = [label for label, value in _values(case_query).items() if value != former[label]]
             if changed:
                 case_query.save(update_fields=OF_CASE_QUERY)
                 scores.case_changed(case_query.case_id)
@@ -220,6 +215,12 @@ def edit(*, case_query: CaseQuery, by: User | None = None, **changes: Unpack[Que
     except IntegrityError:  # another transaction added the text meanwhile
         raise _already_in_book(text) from None
     return bool(changed)
+
+
+def _values(case_query: CaseQuery) -> dict[str, Any]:
+    """Returns the values of everything that `edit` changes, by its label."""
+    rows: dict[str, CaseQuery | Query] = dict.fromkeys(OF_CASE_QUERY, case_query)
+    return {label: getattr(rows.get(name, case_query.query), name) for name, label in _LABELS.items()}
 
 
 def _already_in_book(text: str) -> ValidationError:
