@@ -12,8 +12,9 @@ import io
 import json
 import math
 import re
+import sys
 from collections.abc import Iterator
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 from django.core.exceptions import ValidationError
 
@@ -31,66 +32,31 @@ MAX_DIGITS = 4300  # of a whole number: Python reads no more
 MAX_WHOLE_NUMBER = 2**53  # of a field that holds one: further ones are not exact as floats
 READ_BYTES = 64 * 1024
 LONGEST_TOKEN = 12  # characters: an escaped surrogate pair; strings may be longer
-_BOM = b"\xef\xbb\xbf"
+_TOO_DEEP = f"this JSON is nested too deeply; the maximum are {MAX_DEPTH} levels."
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NEXT = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=\S)")
 
 
-class JsonFile:
-    """A binary file with one JSON object. May be read again from its start; `limit`: the most bytes that are read."""
-
-    def __init__(self, file: IO[bytes], *, limit: int) -> None:
-        self._file = file
-        self._limit = limit
-        self._size = 0
-        self._is_begun = False
-
-    def read(self, size: int) -> bytes:
-        """Returns the next bytes, without a byte order mark at the start. Raises `BadFile` after `limit` bytes."""
-        if is_late():
-            raise BadFile(READING_TOO_LONG)
-        content = self._file.read(size)
-        self._size += len(content)
-        if self._size > self._limit:
-            raise BadFile(f"The file is too large: the maximum is {self._limit:,} bytes.")
-        if not self._is_begun:
-            self._is_begun = True
-            if content.startswith(_BOM):
-                return content[len(_BOM) :] or self.read(size)
-        return content
-
-    def rewind(self) -> None:
-        """Starts again at the beginning of the file."""
-        self._file.seek(0)
-        self._size, self._is_begun = 0, False
-
-
 def read_members(
-    file: JsonFile, *, lists: tuple[str, ...], wrappers: tuple[str, ...] = ()
+    file: IO[bytes], *, limit: int, lists: tuple[str, ...], wrappers: tuple[str, ...] = ()
 ) -> Iterator[tuple[str, Any]]:
-    """Yields `(key, value)` for the members of the object in a file, in their order.
+    """Yields `(key, value)` for the members of the object in a file, in their order. Begins at the start of the file.
 
-    lists: keys of arrays that are not built as a whole: each of their elements is yielded with the key.
-    wrappers: keys of objects whose members are yielded in their place, as in `{"case": {…}}`.
+    limit: the most bytes that are read. lists: keys of arrays that are not built as a whole: each of their elements is yielded with
+    the key. wrappers: keys of objects whose members are yielded in their place, as in `{"case": {…}}`.
     Raises `BadFile` for what is not a JSON object, with line and column.
     """
-    text = _Text(file)
-    if text.sign() != "{":
-        text.check_value()
-        raise BadFile("This is not a JSON object: the file must begin with a brace.")
+    text = _Text(file, limit, "{", "a JSON object: the file must begin with a brace")
     yield from _members(text, lists, wrappers)
     text.check_end()
 
 
-def read_elements(file: JsonFile) -> Iterator[tuple[str, Any]]:
+def read_elements(file: IO[bytes], *, limit: int) -> Iterator[tuple[str, Any]]:
     """Yields `(location, value)` for the elements of the list in a file, such as `[3]`, counted from 1.
 
     Raises `BadFile` as `read_members` does.
     """
-    text = _Text(file)
-    if text.sign() != "[":
-        text.check_value()
-        raise BadFile("This is not a JSON list: the file must begin with a bracket.")
+    text = _Text(file, limit, "[", "a JSON list: the file must begin with a bracket")
     for number, value in enumerate(text.elements(""), 1):
         yield f"[{number}]", value
     text.check_end()
@@ -113,20 +79,31 @@ def _members(text: _Text, lists: tuple[str, ...], wrappers: tuple[str, ...]) -> 
 
 
 class _Text:
-    """The text of a file, of which only the part is in memory that is being parsed."""
+    """The text of a file, of which only the part is in memory that is being parsed.
 
-    def __init__(self, file: JsonFile) -> None:
-        file.rewind()
+    limit: of bytes. sign, kind: with which it must begin, and what it is then; any value if they are empty.
+    """
+
+    def __init__(self, file: IO[bytes], limit: int, sign: str = "", kind: str = "") -> None:
+        file.seek(0)
         self._file = file
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._rest = limit  # bytes that may still be read
+        self._limit = limit
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._text = ""
         self._at = 0  # where the text begins that has not been parsed
         self._line, self._column = 1, 1  # of the first character of the text
         self._is_read = False  # to the end
         self._key, self._number = "", 0  # of the value that is being parsed
         self._decode = json.JSONDecoder(
-            parse_float=self._fraction, parse_int=self._whole_number, parse_constant=self._refuse_constant
+            parse_float=self._fraction,
+            parse_int=self._whole_number,
+            parse_constant=lambda text: self._fail(f"this is not valid JSON: {text} is not a number."),
         ).raw_decode
+        if sign and self.sign() != sign:
+            if self.sign() not in ("[", "{"):
+                self.value("")
+            raise BadFile(f"This is not {kind}.")
 
     def sign(self) -> str:
         """Returns the next character that is not a space; an empty string at the end of the file."""
@@ -176,7 +153,7 @@ class _Text:
             except json.JSONDecodeError as error:
                 problem, at = error.msg, error.pos
             except RecursionError:
-                raise self._too_deep() from None
+                self._fail(_TOO_DEEP)
             else:
                 if end < len(self._text) - 2 or not self._read():  # a number may go on: `1e+` is read as 1
                     return self._checked(value, end)
@@ -185,11 +162,6 @@ class _Text:
             is_cut = problem.startswith("Unterminated string") or at >= len(self._text) - LONGEST_TOKEN
             if not (is_cut and self._read()):
                 raise self._error(problem, at)
-
-    def check_value(self) -> None:
-        """Raises `BadFile` unless a JSON value begins here. Of a list or an object, only that it begins."""
-        if self.sign() not in ("[", "{"):
-            self.value("")
 
     def check_end(self) -> None:
         """Raises `BadFile` if anything follows."""
@@ -210,9 +182,14 @@ class _Text:
         rest = self._text[self._at :]
         self._line, self._column = self._position(self._at)
         if len(rest) > MAX_CHARACTERS:
-            raise BadFile(f"{self._location()}: this has more than {MAX_CHARACTERS:,} characters. Split it.")
+            self._fail(f"this has more than {MAX_CHARACTERS:,} characters. Split it.")
         self._check_count(rest, 0, len(rest))
+        if is_late():
+            raise BadFile(READING_TOO_LONG)
         content = self._file.read(max(READ_BYTES, len(rest)))
+        self._rest -= len(content)
+        if self._rest < 0:
+            raise BadFile(f"The file is too large: the maximum is {self._limit:,} bytes.")
         try:
             self._text = rest + self._decoder.decode(content, final=not content)
         except UnicodeDecodeError as error:
@@ -229,10 +206,9 @@ class _Text:
         text, begin = self._text, self._at
         self._check_count(text, begin, end)
         if text.count("[", begin, end) + text.count("{", begin, end) > MAX_DEPTH and _depth(value) > MAX_DEPTH:
-            raise self._too_deep()
+            self._fail(_TOO_DEEP)
         if text.find("\\u0000", begin, end) >= 0 and _has_null(value):
-            problem = f"{self._location()}: this contains the character U+0000, which cannot be stored. Remove it."
-            raise BadFile(problem.removeprefix(": "))
+            self._fail("this contains the character U+0000, which cannot be stored. Remove it.")
         if text.find("\\ud", begin, end) >= 0 or text.find("\\uD", begin, end) >= 0:
             # Half of a character, such as an emoji that was cut off, can neither be stored nor written.
             value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
@@ -242,26 +218,23 @@ class _Text:
     def _check_count(self, text: str, begin: int, end: int) -> None:
         """Raises `BadFile` if a part of a value has too many others, as far as the signs tell that stand before each."""
         if end - begin > MAX_VALUES and sum(text.count(sign, begin, end) for sign in ",[{") > MAX_VALUES:
-            raise BadFile(f"{self._location()}: this has more than {MAX_VALUES:,} values. Split it.")
+            self._fail(f"this has more than {MAX_VALUES:,} values. Split it.")
 
-    def _location(self) -> str:
-        return f"{self._key}[{self._number}]" if self._number else self._key
-
-    def _too_deep(self) -> BadFile:
-        return BadFile(f"{self._location()}: this JSON is nested too deeply; the maximum are {MAX_DEPTH} levels.")
+    def _fail(self, problem: str) -> NoReturn:
+        """Raises `BadFile` about the value that is being parsed."""
+        location = f"{self._key}[{self._number}]" if self._number else self._key
+        raise BadFile(f"{location}: {problem}".removeprefix(": ")) from None
 
     def _fraction(self, text: str) -> float:
         value = float(text)
-        return value if math.isfinite(value) else self._refuse_number(text)
+        if not math.isfinite(value):
+            self._fail(f"the number {quote(text)[1:-1]} is too large.")
+        return value
 
     def _whole_number(self, text: str) -> int:
-        return int(text) if len(text) <= MAX_DIGITS else self._refuse_number(text)
-
-    def _refuse_number(self, text: str) -> Any:
-        raise BadFile(f"{self._location()}: the number {quote(text)[1:-1]} is too large.")
-
-    def _refuse_constant(self, text: str) -> Any:
-        raise BadFile(f"{self._location()}: this is not valid JSON: {text} is not a number.")
+        if len(text) > MAX_DIGITS:
+            self._fail(f"the number {quote(text)[1:-1]} is too large.")
+        return int(text)
 
     def _position(self, at: int) -> tuple[int, int]:
         """Returns line and column of a place in the text, from 1."""
@@ -288,15 +261,6 @@ def _depth(value: Any) -> int:
         depth += 1
         level = [inner for nested in level for inner in (nested.values() if isinstance(nested, dict) else nested)]
     return depth
-
-
-def _parse(text: str, key: str) -> Any:
-    """Returns the value of a text that is JSON, with the limits of a file. key: names it in errors. Raises `BadFile`."""
-    content = text.encode()
-    parser = _Text(JsonFile(io.BytesIO(content), limit=len(content)))
-    value = parser.value(key)
-    parser.check_end()
-    return value
 
 
 class Fields:
@@ -385,10 +349,13 @@ class Fields:
         """Returns an object, which may be written as a string of JSON, as Quepid does; empty for null and what is missing."""
         value = self.members.get(key)
         if isinstance(value, str):
+            text = _Text(io.BytesIO(value.encode()), sys.maxsize)
             try:
-                value = _parse(value, key) if value.strip() else None
+                parsed = text.value(key) if value.strip() else None
+                text.check_end()
             except BadFile as error:
                 raise self.error(key, f"{quote(value)} cannot be read: {str(error).removesuffix('.')}") from None
+            value = parsed
         if value is None:
             return {}
         if not isinstance(value, dict):

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relevancy.formats import BadFile, json_stream
-from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.formats.json_stream import Fields, read_members
 
 
 def members(content, limit=10_000_000, **options):
     content = content if isinstance(content, bytes) else json.dumps(content).encode()
-    return list(read_members(JsonFile(io.BytesIO(content), limit=limit), **{"lists": ("rows",), **options}))
+    return list(read_members(io.BytesIO(content), limit=limit, **{"lists": ("rows",), **options}))
 
 
 def test_read_members_yields_elements_of_lists_and_whole_values():

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import IO
 
-from relevancy.formats.json_stream import Fields, JsonFile, read_elements
+from relevancy.formats.json_stream import Fields, read_elements
 from relevancy.models import Case
 
 from .graded_queries import graded_queries
@@ -20,14 +20,14 @@ QUERY_KEYS = ("query", "q", "text")  # of the search context, in which a text ma
 
 def read_searchtweak(file: IO[bytes]) -> Iterator[RatingRow]:
     """Yields the grades of a finished evaluation of SearchTweak, which are means over its raters. Raises `BadFile`."""
-    for location, value in read_elements(JsonFile(file, limit=MAX_BYTES)):
+    for location, value in read_elements(file, limit=MAX_BYTES):
         row = Fields(value, location)
         yield RatingRow(row.text("keyword"), row.text("doc"), row.text("grade"), location=location)
 
 
 def read_rankquest(file: IO[bytes]) -> Iterator[RatingRow]:
     """Yields the ratings of rated searches. The query is the `query` of the context, or its only value. Raises `BadFile`."""
-    for location, value in read_elements(JsonFile(file, limit=MAX_BYTES)):
+    for location, value in read_elements(file, limit=MAX_BYTES):
         search = Fields(value, location)
         text = _query(search)
         yield RatingRow(text, "", "", location=location)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.formats.json_stream import Fields, read_members
 from relevancy.models import Case
 
 from .graded_queries import graded_queries
@@ -18,7 +18,7 @@ MAX_BYTES = 50 * 1024 * 1024
 def read_ratings(file: IO[bytes]) -> Iterator[RatingRow]:
     """Yields the ratings of a file. Raises `BadFile` with the location and the value."""
     number = 0
-    for key, value in read_members(JsonFile(file, limit=MAX_BYTES), lists=("queries",)):
+    for key, value in read_members(file, limit=MAX_BYTES, lists=("queries",)):
         if key != "queries":
             continue
         if not isinstance(value, dict):

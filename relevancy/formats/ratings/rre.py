@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.formats.json_stream import Fields, read_members
 from relevancy.models import Case
 
 from .graded_queries import graded_queries
@@ -24,7 +24,7 @@ LISTS = ("queries", "topics", "query_groups")
 def read_ratings(file: IO[bytes]) -> Iterator[RatingRow]:
     """Yields the ratings of a file. Raises `BadFile` with the location and the value."""
     counts: dict[str, int] = {}
-    for key, value in read_members(JsonFile(file, limit=MAX_BYTES), lists=LISTS):
+    for key, value in read_members(file, limit=MAX_BYTES, lists=LISTS):
         if key not in LISTS:
             continue
         if value is None or isinstance(value, str):

@@ -11,7 +11,7 @@ from relevancy import queries, ratings
 from relevancy.formats.archives import open_json
 from relevancy.formats.cases.case_content import BookSettingsContent, RatingContent, RatingStream, Scale
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import JsonFile, read_members
+from relevancy.formats.json_stream import read_members
 from relevancy.formats.ratings.checked_ratings import check_query
 from relevancy.models import Verdict
 from relevancy.models.errors import error_text
@@ -100,7 +100,7 @@ def read_file(file: IO[bytes], *, kind: str) -> RelevancyFile:
 def read_elements[E: Element](file: IO[bytes], key: str, schema: type[E]) -> Iterator[E]:
     """Yields the elements of one list of a file that `read_file` has read."""
     with open_json(file) as opened:
-        members = read_members(JsonFile(opened, limit=MAX_BYTES), lists=_LISTS)
+        members = read_members(opened, limit=MAX_BYTES, lists=_LISTS)
         for number, value in enumerate((value for name, value in members if name == key), 1):
             yield schema.read(value, f"{key}[{number}]")
 
@@ -122,7 +122,7 @@ class _Reader:
 
     def read(self) -> RelevancyFile:
         with open_json(self._file) as opened:
-            for key, value in read_members(JsonFile(opened, limit=MAX_BYTES), lists=_LISTS):
+            for key, value in read_members(opened, limit=MAX_BYTES, lists=_LISTS):
                 self._take(key, value)
         head = self._read_head()
         book, scale = _read_book(head.book)

@@ -17,7 +17,7 @@ from relevancy.formats.cases.book_import import BookContent
 from relevancy.formats.cases.case_content import RatingContent, RatingStream, Scale
 from relevancy.formats.cases.case_import import UNKNOWN_RATER
 from relevancy.formats.errors import BadFile
-from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.formats.json_stream import Fields, read_members
 from relevancy.formats.ratings.checked_ratings import check_query
 from relevancy.models import Book, Verdict
 from relevancy.models.errors import error_text
@@ -79,8 +79,7 @@ class _BookReader:
         self._members = {}
         self._pairs = 0
         with open_json(self._file) as file:
-            json_file = JsonFile(file, limit=MAX_BYTES)
-            for key, value in read_members(json_file, lists=("query_doc_pairs",), wrappers=("book",)):
+            for key, value in read_members(file, limit=MAX_BYTES, lists=("query_doc_pairs",), wrappers=("book",)):
                 if key == "query_doc_pairs" and isinstance(value, dict):
                     self._pairs += 1
                     yield from self._read_pair(Fields(value, f"query_doc_pairs[{self._pairs}]"))

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from relevancy.formats.archives import open_json
 from relevancy.formats.cases.case_content import AttemptContent, CaseContent, EndpointContent, QueryContent
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.formats.json_stream import Fields, read_members
 from relevancy.formats.ratings.checked_ratings import CheckedRatings, check_query
 from relevancy.queries import QueryDetails
 
@@ -36,7 +36,7 @@ def parse_case(file: IO[bytes]) -> CaseContent:
     reader = _CaseReader()
     members: dict[str, Any] = {}
     with open_json(file) as opened:
-        for key, value in read_members(JsonFile(opened, limit=MAX_BYTES), lists=("queries",), wrappers=("case",)):
+        for key, value in read_members(opened, limit=MAX_BYTES, lists=("queries",), wrappers=("case",)):
             if key == "queries" and isinstance(value, dict):
                 reader.add_query(value)
             else:

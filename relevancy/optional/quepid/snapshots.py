@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from relevancy.engines.static.rankings_file import MAX_SIZE, Rankings, Snapshot
 from relevancy.engines.types import Hit
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields, JsonFile, read_members
+from relevancy.formats.json_stream import Fields, read_members
 from relevancy.formats.ratings.checked_ratings import check_query
 
 FORMAT = "Quepid snapshot"
@@ -25,7 +25,7 @@ def parse_snapshots(text: str) -> list[Snapshot]:
     snapshots = []
     number = 0
     for key, value in read_members(
-        JsonFile(io.BytesIO(content), limit=len(content) + 1), lists=("snapshots",), wrappers=("snapshot",)
+        io.BytesIO(content), limit=len(content), lists=("snapshots",), wrappers=("snapshot",)
     ):
         if key == "snapshots":
             number += 1
