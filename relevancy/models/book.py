@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db import connection, models
-from django.utils import timezone
 
 from . import lookups  # noqa: F401 (registers the lookup `has_element`)
 from .access import SharedModel, SharedQuerySet
+from .raw_rows import in_utc
 from .team import Role, Team
 from .text import LineField, MultilineField
 
@@ -21,11 +20,6 @@ if TYPE_CHECKING:
     from .case import Case
     from .rating_import import RatingImport
     from .user import User
-
-
-def _in_utc(value: datetime | None) -> datetime | None:
-    """A time as a cursor returns it: that of SQLite has no time zone."""
-    return timezone.make_aware(value, UTC) if value is not None and timezone.is_naive(value) else value
 
 
 class BookQuerySet(SharedQuerySet["Book"]):
@@ -109,15 +103,15 @@ class Book(SharedModel):
     @property
     def grades(self) -> tuple[float, ...]:
         """The values of the scale, ascending."""
-        return tuple(value for value, _ in self.scale)
+        return tuple([value for value, _ in self.scale])
 
     @property
     def lowest(self) -> float:
-        return self.grades[0]
+        return float(self.scale[0][0])
 
     @property
     def top(self) -> float:
-        return self.grades[-1]
+        return float(self.scale[-1][0])
 
 
 class QueryLink(models.Model):
@@ -140,7 +134,7 @@ class QueryQuerySet(models.QuerySet["Query"]):
         """Increments the revision of a query whose ratings have changed. Reads what grades depend on of its book by the same statement;
         see `Book.refresh_settings`."""
         book, columns = Book._meta.db_table, ("scale", "relevant_from", "rule", "remapped_at")
-        settings_of_book = ", ".join(f"(SELECT {column} FROM {book} WHERE id = book_id)" for column in columns)
+        settings_of_book = ", ".join([f"(SELECT {column} FROM {book} WHERE id = book_id)" for column in columns])
         with connection.cursor() as cursor:
             cursor.execute(
                 f"UPDATE relevancy_query SET revision = revision + 1 WHERE id = %s RETURNING revision, {settings_of_book}",
@@ -148,7 +142,7 @@ class QueryQuerySet(models.QuerySet["Query"]):
             )
             query.revision, scale, query.book.relevant_from, query.book.rule, remapped_at = cursor.fetchone()
         query.book.scale = json.loads(scale)
-        query.book.remapped_at = _in_utc(remapped_at)
+        query.book.remapped_at = in_utc(remapped_at)
 
     def live(self) -> Self:
         """Excludes retired queries."""

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from relevancy import engines
@@ -108,8 +109,9 @@ class Result(ListedDocument):
     rank: int
     doc_id: str
     score: float | None
-    display: engines.Display
+    spec: engines.FieldSpec
     fields: Mapping[str, Any]
+    highlights: Sequence[Any]
     repeat: bool
     grade: float | None
     mine: float | None
@@ -117,6 +119,13 @@ class Result(ListedDocument):
     moved: int | None
     new: bool
     explanation: DocumentExplanation | None = None
+
+    @cached_property
+    def display(self) -> engines.Display:  # type: ignore[override]  # of those results that are drawn
+        """Its displayed fields."""
+        return self.spec.display(
+            {**self.fields, self.spec.id: self.fields.get(self.spec.id, self.doc_id)}, *self.highlights
+        )
 
     @property
     def lost(self) -> int:
@@ -156,8 +165,9 @@ def build_results(
                 rank=rank,
                 doc_id=doc_id,
                 score=score,
-                display=spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}, *highlights),
+                spec=spec,
                 fields=fields,
+                highlights=highlights,
                 repeat=doc_id in returned,
                 grade=grades.get(doc_id),
                 mine=own_value(judgments[doc_id]),

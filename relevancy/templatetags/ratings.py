@@ -38,6 +38,7 @@ def rating(
     doc_id: str,
     *,
     title: str = "",
+    label_id: str = "",
     can: bool = True,
     target: str = "",
     swap: str = "outerHTML",
@@ -49,7 +50,7 @@ def rating(
 
     `scale` is (value, label) in rising order. `mine` is the chosen one; `grade`, the combined one, is shown beside it
     where it says something else. A chosen button sends an empty value: pressed again, it takes the rating back.
-    `scale_key`, of the book, is sent with a grade.
+    `title` names the document, or the element with the id `label_id` does. `scale_key`, of the book, is sent with a grade.
     """
     steps = [(numbers.known(value), label) for value, label in scale]
     values = [value for value, _ in steps if value is not None]
@@ -82,6 +83,7 @@ def rating(
         "url": url,
         "doc_id": doc_id,
         "name": title or doc_id,
+        "label_id": label_id,
         "can": can,
         "target": target,
         "swap": swap,

@@ -1,6 +1,7 @@
 """`{% load relevancy %}`: the filters and tags of the pages. The modules next to this one implement them."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from django import template
 from django.forms import BoundField, CheckboxInput, FileInput, HiddenInput, RadioSelect
@@ -71,40 +72,22 @@ def rate(
     grade: object,
     url: str,
     doc_id: str,
-    *,
-    title: str = "",
-    can: bool = True,
-    target: str = "",
-    swap: str = "outerHTML",
-    size: str = "",
-    scale_key: str = "",
+    **options: Any,
 ) -> dict[str, object]:
     """The rating of one document as a form that also works without JavaScript; see `ratings.rating` for its options."""
-    csrf_token = context.get("csrf_token", "")
-    return ratings.rating(
-        scale,
-        mine,
-        grade,
-        url,
-        doc_id,
-        title=title,
-        can=can,
-        target=target,
-        swap=swap,
-        size=size,
-        scale_key=scale_key,
-        csrf_token=csrf_token,
-    )
+    return ratings.rating(scale, mine, grade, url, doc_id, csrf_token=context.get("csrf_token", ""), **options)
 
 
 @register.inclusion_tag("_ui/rate.html", takes_context=True)
 def rate_result(
-    context: template.Context, case: Case, case_query: CaseQuery, result: Result, *, can: bool
+    context: template.Context, case: Case, case_query: CaseQuery, result: Result, *, can: bool, title: str = ""
 ) -> dict[str, object]:
-    """The rating of a result of the list of results of a query; the answer replaces the whole result."""
+    """The rating of a result of the list of results of a query; the answer replaces the cell of the rating in the list.
+
+    title: of the document, outside the list; there, the link to the document names it.
+    """
     url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, rank=result.rank)
-    target = f"#result-{case_query.pk}-{result.rank}"
-    title = result.display.title
+    place = f"{case_query.pk}-{result.rank}"
     return rate(
         context,
         case.book.scale,
@@ -113,8 +96,9 @@ def rate_result(
         url,
         result.doc_id,
         title=title,
+        label_id="" if title else f"title-{place}",
         can=can,
-        target=target,
+        target=f"#rating-{place}",
         scale_key=case.book.scale_key,
     )
 

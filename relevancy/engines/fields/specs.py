@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
@@ -112,6 +113,7 @@ class FieldSpec:
         )
 
 
+@lru_cache(maxsize=256)
 def parse_fields(spec: str, default_id: str = "id") -> FieldSpec:
     """Parses a field specification. A blank one, or one that starts with `*`, means the id and all fields.
 

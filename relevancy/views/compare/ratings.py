@@ -6,11 +6,10 @@ from django.views.decorators.http import require_POST
 
 from relevancy import ratings, scores, tasks
 from relevancy.models import Query, Role
-from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
-from relevancy.views.responses import conflict, redirect_to, refresh_after_conflict
+from relevancy.views.responses import conflict, redirect_to
 from relevancy.views.workbench.access import get_case, get_case_query
-from relevancy.views.workbench.forms import RatingForm
+from relevancy.views.workbench.forms import RatingForm, rating_refused
 
 from .comparison_page import ComparisonPage
 
@@ -25,14 +24,10 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         return conflict(request, page.url(), " ".join(page.errors) or "The case has no two runs to compare.")
     back = page.url(open=case_query_id)
     form = RatingForm(request.POST)
-    if not form.is_valid():
-        return conflict(request, back, form_error(form))
     try:
         changed = form.store(case_query.query, by=request.user)
-    except ratings.ScaleChanged as reason:
-        return refresh_after_conflict(request, back, reason)
     except ratings.InvalidRating as reason:
-        return conflict(request, back, reason)
+        return rating_refused(request, back, reason)
     if changed:
         _rescore(page, case_query.query)
         tasks.enqueue_book_rescore(case.book_id)
@@ -41,7 +36,7 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     rated = ComparisonPage(get_case(request, case_id), request.user, request.GET)
     rated.request_figures()
     opened = rated.open_query(case_query)
-    doc_id = form.cleaned_data["doc_id"].strip()
+    doc_id = form.rated_id
     result = next((document.result for document in opened.documents if document.result.doc_id == doc_id), None)
     if result is None:
         # The results have changed since the page was rendered, or a document of the best order lost its rating.

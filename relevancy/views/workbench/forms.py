@@ -9,12 +9,13 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.forms import model_to_dict
-from django.http import QueryDict
+from django.http import HttpResponse, QueryDict
 
 from relevancy import ratings, runs
 from relevancy.models import Case, CaseQuery, Query, Scorer, User
-from relevancy.views.forms import FormData, LineField, UncheckedTextField
-from relevancy.views.responses import pretty_json
+from relevancy.views.forms import FormData, LineField, UncheckedTextField, form_error
+from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import conflict, pretty_json, refresh_after_conflict
 
 MAX_LISTED_RUNS = 60
 SCORER_NOT_AVAILABLE = "This scorer is no longer available. Reload the page and choose another one."
@@ -215,11 +216,25 @@ class RatingForm(forms.Form):
     scale = forms.CharField(required=False)
 
     def store(self, query: Query, *, by: User) -> int:
-        """Stores the rating, or takes it back. Returns the number of ratings that changed; raises what `ratings.rate` raises."""
-        doc_id, value = ratings.clean_doc_id(self.cleaned_data["doc_id"]), self.cleaned_data["value"]
+        """Stores the rating, or takes it back. Returns the number of ratings that changed; raises `ratings.InvalidRating`."""
+        if not self.is_valid():
+            raise ratings.InvalidRating(form_error(self))
+        value = self.cleaned_data["value"]
         if value is None:
-            return ratings.remove(query=query, doc_ids=[doc_id], by=by)
-        return ratings.rate(query=query, doc_id=doc_id, value=value, by=by, expected_scale=self.cleaned_data["scale"])
+            return ratings.remove(query=query, doc_ids=[ratings.clean_doc_id(self.rated_id)], by=by)
+        scale = self.cleaned_data["scale"]
+        return ratings.rate(query=query, doc_id=self.rated_id, value=value, by=by, expected_scale=scale)
+
+    @property
+    def rated_id(self) -> str:
+        """The id of the rated document, once it has been stored."""
+        return str(self.cleaned_data["doc_id"]).strip()
+
+
+def rating_refused(request: HtmxRequest, url: str, reason: ratings.InvalidRating) -> HttpResponse:
+    """Returns the response to a rating that was not stored. The page is loaded again if the scale of the book has changed."""
+    refuse = refresh_after_conflict if isinstance(reason, ratings.ScaleChanged) else conflict
+    return refuse(request, url, reason)
 
 
 class RateShownForm(forms.Form):

@@ -13,6 +13,10 @@ from relevancy.wording import counted
 from .score_explanations import ScoreExplanations
 
 MAX_GRADE_BUTTONS = 11
+NO_RESULTS = (
+    "The engine returned no results for this query. "
+    "It scores 0 if a relevant document is known, and has no score otherwise."
+)
 
 
 @dataclass(frozen=True)
@@ -27,33 +31,117 @@ class VersionScore:
     is_stale: bool = False
 
 
-@dataclass(frozen=True)
 class QueryDetail:
-    """An opened query.
+    """An opened query. The rankings are read at once, every other part when a page first draws it.
 
     ranking: what the run returned for it; None if it was not searched, with `error_kind` if the search failed.
-    results: the documents shown, in rank order.
-    depth: how many documents the run shows.
     previous_run: the run that ranks are compared with; None if there is none.
-    version_scores: the score under each scorer of the case, the primary first.
-    explanation: why the primary scorer's score is what it is, in a sentence.
-    state_text: why there are no results; empty if there are some.
-    has_grade_buttons: whether the scale is short enough for a button per grade.
-    explanations: why the results have their engine scores; None if there is no ranking.
-    rule_text: how the ratings of several raters become one grade.
     """
 
-    ranking: Ranking | None = None
-    results: Sequence[runs.Result] = ()
-    depth: int = 0
-    previous_run: Run | None = None
-    version_scores: Sequence[VersionScore] = ()
-    explanation: str = ""
-    state_text: str = ""
-    has_grade_buttons: bool = True
-    explanations: ScoreExplanations | None = None
-    rule_text: str = ""
-    ratings: scores.QueryRatings | None = None
+    def __init__(
+        self,
+        case: Case,
+        query_id: int,
+        user: User,
+        *,
+        run: Run | None,
+        previous_run: Run | None,
+        versions: Sequence[ScorerVersion],
+        can_search: bool,
+        ratings: scores.QueryRatings | None = None,
+    ) -> None:
+        """can_search: the user may send requests to its engine. ratings: of the query, if they have been read."""
+        self.ranking, self._previous = read_rankings(run, previous_run, query_id)
+        self.previous_run = previous_run if self._previous else None
+        if ratings is not None:
+            self.ratings = ratings
+        self._case = case
+        self._query_id = query_id
+        self._user = user
+        self._run = run
+        self._versions = versions
+        self._can_search = can_search
+
+    @cached_property
+    def ratings(self) -> scores.QueryRatings:
+        """The ratings of the query."""
+        return scores.QueryRatings.read(self._query_id)
+
+    @property
+    def found(self) -> Ranking | None:
+        """The ranking if its search did not fail."""
+        return None if self.ranking is None or self.ranking.error_kind else self.ranking
+
+    @property
+    def depth(self) -> int:
+        """How many documents the run shows."""
+        return int(self._run.config["depth"]) if self._run else 0
+
+    @cached_property
+    def results(self) -> Sequence[runs.Result]:
+        """The documents shown, in rank order."""
+        if self.found is None:
+            return ()
+        return runs.build_results(
+            self.found, by=self._user, depth=self.depth, before=self._previous, ratings=self.ratings
+        )
+
+    @cached_property
+    def version_scores(self) -> Sequence[VersionScore]:
+        """The score under each scorer of the case, the primary first."""
+        if self.found is None:
+            return ()
+        stored = self.found.scores.filter(version__in=self._versions).annotate(needed_revision=F("query__revision"))
+        by_version = {score.version_id: score for score in stored}
+        listed = [(version, by_version.get(version.pk)) for version in self._versions]
+        return [
+            VersionScore(version, score, score is not None and score.revision < vars(score)["needed_revision"])
+            for version, score in listed
+        ]
+
+    @cached_property
+    def reasons(self) -> str:
+        """Why the primary scorer's score is what it is, in a sentence. A script does not run for that; its working shows more."""
+        version = self._versions[0]
+        if self.found is None:
+            return ""
+        if not version.measure:
+            return "Scored by a script. Its working shows the input and output of the script."
+        if scores.missing_measures([version]):
+            return f"The measure {version.measure} is not installed, so its score cannot be explained."
+        grades, book = self.ratings.grades(self._case.book), self._case.book
+        return scores.explain_score(
+            ScorerDefinition.of(version), ranking=self.found, grades=grades, book=book, depth=self.depth
+        )
+
+    @cached_property
+    def explanations(self) -> ScoreExplanations | None:
+        """Why the results have their engine scores; None if there is no ranking."""
+        if self.found is None:
+            return None
+        can_request = self._can_search and runs.can_explain(self.found)
+        return ScoreExplanations(self.found, self.results, can_request=can_request)
+
+    @property
+    def rule_text(self) -> str:
+        """How the ratings of several raters become one grade."""
+        return str(self._case.book.get_rule_display())
+
+    @property
+    def has_grade_buttons(self) -> bool:
+        """Whether the scale is short enough for a button per grade."""
+        return len(self._case.book.scale) <= MAX_GRADE_BUTTONS
+
+    @property
+    def state_text(self) -> str:
+        """Why there are no results; empty if there are some, or if the search failed."""
+        if self.ranking is not None:
+            return "" if self.ranking.error_kind or self.results else NO_RESULTS
+        if self._run is None:
+            return "Nothing has been run yet. Run the attempt to see results."
+        if self._run.is_active:
+            return "Not searched yet: the run is still active."
+        return f"Run {self._run.number} has no results for this query. Search again to see them."
 
     @property
     def error(self) -> str:
@@ -64,10 +152,10 @@ class QueryDetail:
     def error_title(self) -> str:
         return f"The search failed ({self.ranking.error_kind}):" if self.ranking else ""
 
-    @property
+    @cached_property
     def unrated(self) -> int:
         """The number of documents shown that the user has not rated."""
-        return sum(result.mine is None and not result.repeat for result in self.results)
+        return sum([result.mine is None and not result.repeat for result in self.results])
 
     @property
     def repeats(self) -> int:
@@ -93,73 +181,10 @@ class QueryDetail:
             return f"Shown to rank {self.depth} · {counted(more, 'more result')}"
         return "The only result" if len(self.results) == 1 else f"All {len(self.results)} results"
 
-    @cached_property
+    @property
     def unretrieved_count(self) -> int:
         """The number of rated documents that are not shown."""
-        if self.ranking is None or self.ranking.error_kind:
-            return 0
-        return runs.count_unretrieved(self.ranking, depth=self.depth, ratings=self.ratings)
-
-
-def query_detail(
-    case: Case,
-    query_id: int,
-    *,
-    user: User,
-    can_search: bool,
-    run: Run | None,
-    previous_run: Run | None,
-    versions: Sequence[ScorerVersion],
-    ratings: scores.QueryRatings | None = None,
-) -> QueryDetail:
-    """Returns what an opened query shows of a run.
-
-    can_search: the user may send requests to its engine. ratings: of the query, if they have been read.
-    """
-    has_grade_buttons = len(case.book.scale) <= MAX_GRADE_BUTTONS
-    ranking, previous = read_rankings(run, previous_run, query_id)
-    if run is None or ranking is None:
-        return QueryDetail(state_text=_why_no_ranking(run))
-    ranking.run = run
-    if ranking.error_kind:
-        return QueryDetail(ranking=ranking)
-    depth = run.config["depth"]
-    ratings = ratings or scores.QueryRatings.read(query_id)
-    results = runs.build_results(ranking, by=user, depth=depth, before=previous, ratings=ratings)
-    stored_scores = ranking.scores.filter(version__in=versions).annotate(current=F("query__revision"))
-    stored = {score.version_id: score for score in stored_scores}
-    return QueryDetail(
-        ranking=ranking,
-        results=results,
-        depth=depth,
-        previous_run=previous_run if previous else None,
-        version_scores=[_version_score(version, stored.get(version.pk)) for version in versions],
-        explanation=_explanation(case, ranking, versions[0], ratings),
-        state_text="" if results else NO_RESULTS,
-        has_grade_buttons=has_grade_buttons,
-        explanations=ScoreExplanations(ranking, results, can_request=can_search and runs.can_explain(ranking)),
-        rule_text=case.book.get_rule_display(),
-        ratings=ratings,
-    )
-
-
-NO_RESULTS = (
-    "The engine returned no results for this query. "
-    "It scores 0 if a relevant document is known, and has no score otherwise."
-)
-
-
-def _version_score(version: ScorerVersion, score: QueryScore | None) -> VersionScore:
-    is_stale = score is not None and score.revision < vars(score)["current"]
-    return VersionScore(version, score, is_stale)
-
-
-def _why_no_ranking(run: Run | None) -> str:
-    if run is None:
-        return "Nothing has been run yet. Run the attempt to see results."
-    if run.is_active:
-        return "Not searched yet: the run is still active."
-    return f"Run {run.number} has no results for this query. Search again to see them."
+        return runs.count_unretrieved(self.found, depth=self.depth, ratings=self.ratings) if self.found else 0
 
 
 def read_rankings(run: Run | None, previous_run: Run | None, query_id: int) -> tuple[Ranking | None, Ranking | None]:
@@ -167,27 +192,10 @@ def read_rankings(run: Run | None, previous_run: Run | None, query_id: int) -> t
 
     One SQL statement.
     """
-    selected = [selected_run for selected_run in (run, previous_run) if selected_run is not None]
-    by_run = {ranking.run_id: ranking for ranking in Ranking.objects.filter(run__in=selected, query=query_id)}
+    selected = {selected_run.pk: selected_run for selected_run in (run, previous_run) if selected_run is not None}
+    by_run: dict[int, Ranking] = {}
+    for ranking in Ranking.objects.filter(run__in=selected, query=query_id):
+        ranking.run = selected[ranking.run_id]
+        by_run[ranking.run_id] = ranking
     previous = by_run.get(previous_run.pk) if previous_run else None
     return by_run.get(run.pk) if run else None, previous if previous and not previous.error_kind else None
-
-
-def _explanation(
-    case: Case,
-    ranking: Ranking,
-    version: ScorerVersion,
-    ratings: scores.QueryRatings,
-) -> str:
-    """Why a score is what it is. A script does not run for that; its working is shown on demand."""
-    if not version.measure:
-        return "Scored by a script. Its working shows the input and output of the script."
-    if version in scores.missing_measures([version]):
-        return f"The measure {version.measure} is not installed, so its score cannot be explained."
-    return scores.explain_score(
-        ScorerDefinition.of(version),
-        ranking=ranking,
-        grades=ratings.grades(case.book),
-        book=case.book,
-        depth=ranking.run.config["depth"],
-    )

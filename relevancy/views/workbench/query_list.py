@@ -18,10 +18,10 @@ from relevancy.models.case import CaseQueryQuerySet
 from relevancy.views.tables import Column, Heading, build_headings
 
 from .access import CaseAccess
-from .query_detail import QueryDetail, query_detail
+from .query_detail import QueryDetail
 from .query_filter import COMPARED_STATES, MANUAL_ORDER, SECONDARY_FIELDS, STATES, QueryFilter
-from .query_row import QueryRow, ScoredCaseQuery, read_secondary, row_state
-from .query_tabs import EDIT_NOTES, ONLY_RATED, RESULTS, query_tabs
+from .query_row import QueryRow, ScoredCaseQuery, SecondaryScore, row_state
+from .query_tabs import RESULTS
 from .run_selection import RunSelection
 
 PAGE_SIZE = 50
@@ -237,21 +237,21 @@ class QueryList:
         detail: bool = True,
     ) -> QueryRow:
         """Returns one row. `earlier`: the query as the run before has it, until the active run has searched it."""
-        state = row_state(self._case.pk, case_query, self._selection, can_edit=self._access.can_edit)
-        shown = self._detail(case_query, is_earlier=earlier is not None) if is_open and detail else None
-        tab = self._tabs.get(case_query.pk, RESULTS)
+        values = vars(earlier or case_query)
         return QueryRow(
             case_query=earlier or case_query,
-            state=state,
+            state=row_state(self._case.pk, case_query, self._selection, can_edit=self._access.can_edit),
             position=position,
-            detail=shown,
+            detail=self._detail(case_query, is_earlier=earlier is not None) if is_open and detail else None,
+            can_edit=self._access.can_edit,
             can_reorder=self.can_reorder,
             is_open=is_open,
+            tab_name=self._tabs.get(case_query.pk, RESULTS),
             is_earlier=earlier is not None,
-            tabs=query_tabs(case_query.pk, shown, tab, can_search=self._access.can_edit) if shown else (),
-            edits_notes=tab == EDIT_NOTES,
-            only_rated=tab == ONLY_RATED and shown is not None and shown.explanations is not None,
-            secondary=read_secondary(earlier or case_query, len(self.secondary)),
+            secondary=[
+                SecondaryScore(values[f"score_{number}"], values[f"is_stale_{number}"])
+                for number, _ in enumerate(self.secondary, 1)
+            ],
         )
 
     def position(self, case_query_id: int) -> int | None:
@@ -265,14 +265,14 @@ class QueryList:
         return self._detail(case_query, is_earlier=bool(self._scores_before([case_query])))
 
     def _detail(self, case_query: ScoredCaseQuery, *, is_earlier: bool) -> QueryDetail:
-        return query_detail(
+        return QueryDetail(
             self._case,
             case_query.query_id,
-            user=self._user,
-            can_search=self._access.can_edit and not is_earlier,
+            self._user,
             run=self._previous_run if is_earlier else self._selection.run,
             previous_run=None if is_earlier else self._previous_run,
             versions=self._versions,
+            can_search=self._access.can_edit and not is_earlier,
             ratings=self.ratings.get(case_query.query_id),
         )
 

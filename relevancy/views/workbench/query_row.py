@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from django.urls import reverse
@@ -10,7 +11,7 @@ from relevancy import runs
 from relevancy.models import Query, Run
 
 from .query_detail import QueryDetail
-from .query_tabs import ONLY_RATED, RESULTS, QueryTab
+from .query_tabs import EDIT_NOTES, ONLY_RATED, RESULTS, QueryTab, query_tabs
 from .run_selection import RunSelection
 
 StateName = Literal["never", "waiting", "new", "failed", "scorer", "edited", "empty", "done"]
@@ -52,12 +53,6 @@ class SecondaryScore:
     is_stale: bool
 
 
-def read_secondary(case_query: ScoredCaseQuery, count: int) -> Sequence[SecondaryScore]:
-    """Returns the scores of a query under `count` secondary scorers."""
-    values = vars(case_query)
-    return [SecondaryScore(values[f"score_{number}"], values[f"is_stale_{number}"]) for number in range(1, count + 1)]
-
-
 @dataclass(frozen=True)
 class Pill:
     """A short state beside a query. kind: a class of `_ui/pill.html`."""
@@ -96,10 +91,8 @@ class QueryRow:
 
     position: its number in the manual order of the case; None if it is not known.
     detail: what the opened query shows; None if it is closed.
-    can_reorder: whether it can be dragged to another position.
-    tabs: those of the opened query; empty if it is closed.
-    edits_notes: whether the tab of the notes shows the form to edit them.
-    only_rated: whether the tab of the results shows only rated documents, with those that the run did not show.
+    can_edit: whether the user may edit the case. can_reorder: whether the query can be dragged to another position.
+    tab_name: of the tab that the address names.
     is_earlier: whether the numbers and results are those of the run before, because the active run has not searched it yet.
     secondary: the scores under the secondary scorers that have a column.
     """
@@ -108,13 +101,29 @@ class QueryRow:
     state: RowState
     position: int | None
     detail: QueryDetail | None
+    can_edit: bool
     can_reorder: bool
     is_open: bool
-    is_earlier: bool = False
-    tabs: Sequence[QueryTab] = ()
-    edits_notes: bool = False
-    only_rated: bool = False
-    secondary: Sequence[SecondaryScore] = ()
+    tab_name: str
+    is_earlier: bool
+    secondary: Sequence[SecondaryScore]
+
+    @cached_property
+    def tabs(self) -> Sequence[QueryTab]:
+        """Those of the opened query; empty if it is closed."""
+        if self.detail is None:
+            return ()
+        return query_tabs(self.case_query.pk, self.detail, self.tab_name, can_search=self.can_edit)
+
+    @property
+    def edits_notes(self) -> bool:
+        """Whether the tab of the notes shows the form to edit them."""
+        return self.tab_name == EDIT_NOTES
+
+    @property
+    def only_rated(self) -> bool:
+        """Whether the tab of the results shows only rated documents, with those that the run did not show."""
+        return self.tab_name == ONLY_RATED and self.detail is not None and self.detail.found is not None
 
     @property
     def columns(self) -> int:

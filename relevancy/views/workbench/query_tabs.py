@@ -47,9 +47,9 @@ def query_tabs(case_query_id: int, detail: QueryDetail, current: str, *, can_sea
     names = [RESULTS, NOTES]
     if detail.ranking is not None:
         names = [RESULTS, REQUEST, NOTES]
-    if detail.explanations is not None:
+    if detail.explanations is not None and detail.found is not None:
         can_explain = detail.explanations.have_column
-        can_find = can_search and runs.can_find(detail.explanations.ranking)
+        can_find = can_search and runs.can_find(detail.found)
         names = [
             RESULTS,
             UNRETRIEVED,

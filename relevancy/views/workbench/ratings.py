@@ -12,10 +12,10 @@ from relevancy import ratings, scores, tasks
 from relevancy.models import CaseQuery, Query, Role
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, page_parameters
-from relevancy.views.responses import conflict, redirect_to, redirect_with_message, refresh_after_conflict, toast
+from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
 from .access import get_case, get_rateable_query
-from .forms import RateShownForm, RatingForm
+from .forms import RateShownForm, RatingForm, rating_refused
 from .query_filter import QueryFilter
 from .query_row import QueryRow
 from .workbench import Workbench
@@ -27,17 +27,13 @@ def rate(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     case_query = get_rateable_query(request, case_id, case_query_id)
     workbench = Workbench(request, case_query.case)
     form = RatingForm(request.POST)
-    if not form.is_valid():
-        return conflict(request, workbench.queries.open_url(case_query), form_error(form))
     try:
         changed = form.store(case_query.query, by=request.user)
-    except ratings.ScaleChanged as reason:
-        return refresh_after_conflict(request, workbench.queries.open_url(case_query), reason)
     except ratings.InvalidRating as reason:
-        return conflict(request, workbench.queries.open_url(case_query), reason)
+        return rating_refused(request, workbench.queries.open_url(case_query), reason)
     if changed:
         _rescore(workbench, case_query.query)
-    return _render_change(request, workbench, case_query, form.cleaned_data["doc_id"].strip())
+    return _render_change(request, workbench, case_query, form.rated_id)
 
 
 @require_POST
@@ -50,19 +46,12 @@ def rate_shown(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRe
         return conflict(request, workbench.queries.open_url(case_query), form_error(form))
     grade = form.cleaned_data["value"]
     results = workbench.queries.detail(workbench.queries.get(case_query_id)).results
-    own_ratings = {result.doc_id: result.mine for result in results}
-    doc_ids = [doc_id for doc_id, own in own_ratings.items() if own is None or form.cleaned_data["all"]]
+    doc_ids = {result.doc_id for result in results if result.mine is None or form.cleaned_data["all"]}
+    values, scale = dict.fromkeys(doc_ids, grade), form.cleaned_data["scale"]
     try:
-        changed = ratings.rate_many(
-            query=case_query.query,
-            values=dict.fromkeys(doc_ids, grade),
-            by=request.user,
-            expected_scale=form.cleaned_data["scale"],
-        )
-    except ratings.ScaleChanged as reason:
-        return refresh_after_conflict(request, workbench.queries.open_url(case_query), reason)
+        changed = ratings.rate_many(query=case_query.query, values=values, by=request.user, expected_scale=scale)
     except ratings.InvalidRating as reason:
-        return conflict(request, workbench.queries.open_url(case_query), reason)
+        return rating_refused(request, workbench.queries.open_url(case_query), reason)
     if changed:
         _rescore(workbench, case_query.query)
     text = f"{len(doc_ids)} document{pluralize(len(doc_ids))} rated {grade:g}"
@@ -120,28 +109,21 @@ def _rescore(workbench: Workbench, query: Query) -> None:
 
 
 def _render_change(request: HtmxRequest, workbench: Workbench, case_query: CaseQuery, doc_id: str = "") -> HttpResponse:
-    """Renders what a rating has changed: one result at its rank, or the whole query."""
+    """Renders what a rating has changed: of one document at its rank, or the whole query."""
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))
     row = workbench.row(workbench.queries.get(case_query.pk), is_open=True)
+    assert row.detail is not None
     if request.GET.get("unretrieved"):
-        ratings = workbench.queries.ratings.get(case_query.query_id) or scores.QueryRatings.read(case_query.query_id)
-        own = (record.value for record in ratings.by_document.get(doc_id, ()) if record.rater_id == request.user.pk)
-        grade = ratings.grades(workbench.case.book).get(doc_id)
+        known = row.detail.ratings
+        own = [record.value for record in known.by_document.get(doc_id, ()) if record.rater_id == request.user.pk]
+        grade, mine = known.grades(workbench.case.book).get(doc_id), own[0] if own else None
         return _render(
-            request,
-            "workbench/_unretrieved_rated.html",
-            workbench,
-            row,
-            doc_id=doc_id,
-            mine=next(own, None),
-            grade=grade,
+            request, "workbench/_unretrieved_rated.html", workbench, row, doc_id=doc_id, mine=mine, grade=grade
         )
-    rank = request.GET.get("rank", "")
-    results = [result for result in row.detail.results if result.doc_id == doc_id] if row.detail else []
-    results.sort(key=lambda result: str(result.rank) != rank)
-    if results and str(results[0].rank) == rank:
-        return _render(request, "workbench/_rated.html", workbench, row, results=results)
+    results = {str(result.rank): result for result in row.detail.results if result.doc_id == doc_id}
+    if rated := results.pop(request.GET.get("rank", ""), None):
+        return _render(request, "workbench/_rated.html", workbench, row, results=[rated, *results.values()])
     # A run has replaced the ranking since the page was rendered, so another document may be at this rank.
     response = _render(request, "workbench/_query.html", workbench, row)
     return reswap(retarget(response, f"#query-{case_query.pk}"), "outerHTML")

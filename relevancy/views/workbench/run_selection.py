@@ -1,62 +1,38 @@
 """Which run of a case a page shows."""
 
-from functools import cached_property
-
 from relevancy.hooks import ShownRun
 from relevancy.models import Case, Run
 
 
 class RunSelection:
-    """The run that a page shows: the one that the address names as `run`, or else the newest one of the case that did not fail."""
+    """The run that a page shows: the one that the address names as `run`, or else the newest one of the case that did not fail.
+
+    newest: the case's newest run; None if nothing was run yet.
+    has_newest_failed: whether it failed, or was stopped before its first search.
+    last_complete: the newest run that is complete; None if there is none.
+    default: the run shown if the address names none: the newest one, or the last complete one if the newest failed or was stopped
+        before its first search.
+    run: the run shown; None if nothing was run yet. A number that no run has selects the default.
+    baseline: what the run shown is compared with: the last complete run before it, as in `scores.baseline_of`; None if there is none.
+    """
 
     def __init__(self, case: Case, number: int = 0) -> None:
+        """Reads the newest run, the one with the number, and the last complete ones before them. One SQL statement."""
         self._case = case
-        self._number = number
-
-    @cached_property
-    def newest(self) -> Run | None:
-        """The case's newest run; None if nothing was run yet."""
-        return self._runs[0] if self._runs else None
-
-    @cached_property
-    def default(self) -> Run | None:
-        """The run shown if the address names none: the newest one, or the last complete one if the newest failed or was stopped
-        before its first search."""
-        return self.last_complete if self.last_complete and self.has_newest_failed else self.newest
-
-    @cached_property
-    def run(self) -> Run | None:
-        """The run shown; None if nothing was run yet. A number that no run has selects the default."""
-        return next((run for run in self._runs if run.number == self._number), self.default)
-
-    @property
-    def has_newest_failed(self) -> bool:
-        """Whether the newest run failed, or was stopped before its first search."""
-        if self.newest is None:
-            return False
-        return self.newest.status == Run.Status.FAILED or (
-            self.newest.status == Run.Status.CANCELLED and not self.newest.done
-        )
-
-    @cached_property
-    def last_complete(self) -> Run | None:
-        """The newest run of the case that is complete; None if there is none."""
-        return next((run for run in self._runs if run.status == Run.Status.COMPLETE), None)
-
-    @cached_property
-    def _runs(self) -> list[Run]:
-        """The newest run, the one that was named, and the last complete ones before them, newest first. One SQL statement."""
-        runs = list(Run.objects.newest_and_named(self._case, self._number).select_related("attempt"))
+        runs = list(Run.objects.newest_and_named(case, number).select_related("attempt"))
         for run in runs:
-            run.case = self._case
-        return runs
-
-    @cached_property
-    def baseline(self) -> Run | None:
-        """What the run shown is compared with: the last complete run before it, as in `scores.baseline_of`; None if there is none."""
-        shown = self.run
-        complete = (run for run in self._runs if run.status == Run.Status.COMPLETE)
-        return next((run for run in complete if shown and run.number < shown.number), None)
+            run.case = case
+        complete = [run for run in runs if run.status == Run.Status.COMPLETE]
+        self.newest = runs[0] if runs else None
+        self.has_newest_failed = self.newest is not None and (
+            self.newest.status == Run.Status.FAILED
+            or (self.newest.status == Run.Status.CANCELLED and not self.newest.done)
+        )
+        self.last_complete = complete[0] if complete else None
+        self.default = self.last_complete if self.last_complete and self.has_newest_failed else self.newest
+        self.run = {run.number: run for run in runs}.get(number, self.default)
+        shown = self.run.number if self.run else 0
+        self.baseline = next(iter([run for run in complete if run.number < shown]), None)
 
     @property
     def is_older(self) -> bool:

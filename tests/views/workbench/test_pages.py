@@ -1016,7 +1016,7 @@ def test_five_thousand_queries(sign_in, people, team, script):
     case_query = case_query_of(case, "query 4999")
     answer = client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
     assert answer.status_code == 200
-    assert by_id(answer, f"result-{case_query.pk}-2")
+    assert by_id(answer, f"rating-{case_query.pk}-2")
 
 
 def test_history_holds_one_point_a_run(sign_in, case):

@@ -156,7 +156,7 @@ def test_document_steps_and_rates(sign_in, case):
         }
         assert links == {rel: at(case, "document", case_query.pk, doc_id=other) for rel, other in steps.items()}
     (form,) = elements(tree(page), _name="form", **{"data-rate": "c"})
-    assert attributes(form)["hx-target"] == f"#result-{case_query.pk}-3"
+    assert attributes(form)["hx-target"] == f"#rating-{case_query.pk}-3"
     (bar,) = elements(tree(client.get(at(case, "document", case_query.pk, doc_id="c"))), cls="document-bar")
     assert "hx-disable" in attributes(bar), "As a page of its own it has no row to replace."
     (bar,) = elements(

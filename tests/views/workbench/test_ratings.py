@@ -111,14 +111,14 @@ def test_rate_odd_document_ids(sign_in, people, case, doc_id):
     response = send(client, case, "query 1", doc_id, "2")
     assert response.status_code == 200
     assert mine(people) == {kept: 2}
-    result = by_id(response, f"result-{case_query.pk}-1")
-    form = elements(result, _name="form")[0]
+    rated = by_id(response, f"rating-{case_query.pk}-1")
+    form = elements(rated, _name="form")[0]
     assert attributes(form)["data-rate"] == kept
     assert attributes(elements(form, name="doc_id")[0])["value"] == kept
-    link = elements(result, cls="title")[0]
-    assert "This document is not among" not in client.get(attributes(link)["href"]).content.decode()
     page = client.get(at(case, "case", open=case_query.pk))
-    assert same(by_id(page, f"result-{case_query.pk}-1"), result)
+    assert same(by_id(page, f"rating-{case_query.pk}-1"), rated)
+    link = by_id(page, f"title-{case_query.pk}-1")
+    assert "This document is not among" not in client.get(attributes(link)["href"]).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -155,22 +155,22 @@ def test_rate_answer_is_what_a_reload_would_show(sign_in, case):
         response = send(client, case, "query 2", doc_id, value, rank=rank, position="2")
         page = client.get(at(case, "case", open=case_query.pk))
         inside = (f"query-row-{case_query.pk}", f"rate-shown-{case_query.pk}", f"query-scores-{case_query.pk}")
-        for name in (f"result-{case_query.pk}-{rank}", *inside):
+        for name in (f"rating-{case_query.pk}-{rank}", *inside):
             assert same(by_id(response, name), by_id(page, name)), name
         assert same(head_after(client, case), by_id(page, "case-score"))
         parts = [part for part in tree(response).children if hasattr(part, "name")]
-        assert [part.name for part in parts] == ["li", "form", "section", "template"]
+        assert [part.name for part in parts] == ["div", "form", "section", "template"]
         assert "hx-swap-oob" not in attributes(parts[0])
         out_of_band = [parts[1], parts[2], parts[3].children[0]]
         assert [attributes(part)["hx-swap-oob"] for part in out_of_band] == ["true"] * 3
         assert "rated" in response.headers["HX-Trigger"]
-        assert attributes(elements(parts[0], _name="form")[0])["hx-target"] == f"#result-{case_query.pk}-{rank}"
+        assert attributes(elements(parts[0], _name="form")[0])["hx-target"] == f"#rating-{case_query.pk}-{rank}"
 
 
 def test_rate_changes_score_and_grade_at_once(sign_in, people, case):
     client = sign_in("rater")
     response = send(client, case, "query 1", "a", "0")
-    result = by_id(response, f"result-{case_query_of(case, 'query 1').pk}-1")
+    result = by_id(response, f"rating-{case_query_of(case, 'query 1').pk}-1")
     chosen = [attributes(button)["data-grade"] for button in elements(result, _name="button", aria_checked="true")]
     assert chosen == ["0"]
     assert "Admin 3" in words(result)
@@ -210,12 +210,12 @@ def test_rate_of_a_repeated_document_updates_every_position(sign_in, case):
     assert [words(pill) for pill in elements(repeat, cls="pill")] == ["repeat"]
     assert elements(repeat, _name="form") == []
     response = send(client, case, "query 1", "b", "2", rank=1)
-    first, again = (by_id(response, f"result-{case_query.pk}-{rank}") for rank in (1, 3))
+    first, again = (by_id(response, f"rating-{case_query.pk}-{rank}") for rank in (1, 3))
     assert "hx-swap-oob" not in attributes(first)
     assert attributes(again)["hx-swap-oob"] == "true"
     page = client.get(at(case, "case", open=case_query.pk))
-    assert same(by_id(page, f"result-{case_query.pk}-1"), first)
-    assert same(by_id(page, f"result-{case_query.pk}-3"), again)
+    assert same(by_id(page, f"rating-{case_query.pk}-1"), first)
+    assert same(by_id(page, f"rating-{case_query.pk}-3"), again)
 
 
 def test_rate_while_a_run_is_active(sign_in, people, case):
@@ -245,11 +245,11 @@ def test_rate_on_an_older_run(sign_in, people, case):
     response = send(client, case, "query 1", "b", "3", rank=2, run="1", position="1")
     case_query = case_query_of(case, "query 1")
     page = client.get(at(case, "case", open=case_query.pk, run=1))
-    for name in (f"result-{case_query.pk}-2", f"query-row-{case_query.pk}"):
+    for name in (f"rating-{case_query.pk}-2", f"query-row-{case_query.pk}"):
         assert same(by_id(response, name), by_id(page, name)), name
     assert same(head_after(client, case, run=1), by_id(page, "case-score"))
-    (title,) = elements(by_id(response, f"result-{case_query.pk}-2"), cls="title")
-    assert attributes(title)["href"] == at(case, "document", case_query.pk, doc_id="b", run=1)
+    form = elements(by_id(response, f"rating-{case_query.pk}-2"), _name="form")[0]
+    assert attributes(form)["action"] == at(case, "rate", case_query.pk, rank=2, run=1)
     assert mine(people) == {"b": 3}
     newest = Run.objects.newest_for(case).with_details().first()
     assert newest.number == 2

@@ -43,8 +43,8 @@ def test_selection_finds_the_run_and_its_baseline_in_one_statement(attempt, stat
     default = max(complete) if complete and statuses[-1] == FAILED else 4
     for number in SHOWN:
         shown = by_number.get(number, by_number[default])
-        selection = RunSelection(attempt.case, number)
         with django_assert_num_queries(1):
+            selection = RunSelection(attempt.case, number)
             assert (selection.run, selection.newest) == (shown, by_number[4])
             assert selection.last_complete == (by_number[max(complete)] if complete else None)
             baseline = selection.baseline

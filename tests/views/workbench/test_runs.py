@@ -137,7 +137,7 @@ def test_rating_while_a_query_waits_changes_the_result_of_the_run_before(sign_in
     start(case)
     case_query = case_query_of(case, "query 1")
     response = client.post(at(case, "rate", case_query.pk, rank=2), {"doc_id": "b", "value": "3"}, headers=HTMX)
-    result = by_id(response, f"result-{case_query.pk}-2")
+    result = by_id(response, f"rating-{case_query.pk}-2")
     assert attributes(elements(result, **{"data-grade": "3"})[0])["aria-checked"] == "true"
 
 
