@@ -12,7 +12,7 @@ Attacks, each for S seconds (20 unless given):
     sign-in   8 clients try passwords of one account as fast as they can, in the sign-in page and the admin site (13)
     members   8 clients upload a file of 45 MB with members that no format knows (N2 of issue 22)
     rankings  8 clients upload a file of 50 MB with rankings
-    import    `import_ratings` with N rows (1,000,000 unless given); it ends with the import, at the latest after 10 minutes
+    import    `import_ratings` into another book with N rows (1,000,000 unless given); it ends with the import, or after 10 minutes
     scripts   a run scored by 5 scorers that never end, and 4 users who preview such a scorer (12)
 
 Meanwhile one client asks for `/healthz` and another one rates documents, five times a second each. Target: with every attack, the
@@ -281,13 +281,14 @@ def _uploading(site: Site, path: str, content: bytes) -> Iterator[None]:
 @contextmanager
 def importing(site: Site) -> Iterator[Callable[[float], Any]]:
     own = environment(fresh_site.DATA)
+    case = make_case("imported", query_texts(1), site.case.owner)  # the book is closed meanwhile
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ratings.csv"
         with path.open("w") as file:
             file.write("query,docid,rating\n")
             for number in range(site.rows):
                 file.write(f"imported {number // 100},document-{number % 100},{number % 2 + 1}\n")
-        command = [sys.executable, "-m", "relevancy", "import_ratings", str(site.case.pk), str(path)]
+        command = [sys.executable, "-m", "relevancy", "import_ratings", str(case.pk), str(path)]
 
         def run(seconds: float) -> None:
             started = time.monotonic()
