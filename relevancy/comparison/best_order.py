@@ -69,9 +69,10 @@ def find_gain(present: PresentScores, run: int = 0) -> Gain:
     points = np.column_stack([present.scores[:, run], present.best[:, run]])
     table = ScoreTable.build(replace(present, scores=np.where(present.is_compared[:, None], points, np.nan)))
     gains = Differences.build(table.scores[:, 1] - table.scores[:, 0], table.weights)
-    score, best = np.average(table.scores, axis=0, weights=table.weights).tolist() if len(table) else (None, None)
+    queries = len(table)
+    score, best = np.average(table.scores, axis=0, weights=table.weights).tolist() if queries else (None, None)
     return Gain(
-        queries=len(table),
+        queries=queries,
         at_best=int((gains.values < TIE).sum()),
         score=score,
         best=best,

@@ -83,17 +83,17 @@ class Differences:
     @cached_property
     def mean(self) -> float:
         """D = Σ w d / Σ w; NaN without queries."""
-        return float(self.shares @ self.values) if len(self) else math.nan
+        return float(self.shares @ self.values) if self.values.size else math.nan
 
     @property
     def are_equal(self) -> bool:
         """Whether all differences are the same, apart from binary noise."""
-        return len(self) > 0 and float(np.ptp(self.values)) <= 1e-9
+        return self.values.size > 0 and float(np.ptp(self.values)) <= 1e-9
 
     @property
     def are_zero(self) -> bool:
         """Whether no query differs, apart from binary noise."""
-        return len(self) > 0 and float(np.abs(self.values).max()) <= 1e-9
+        return self.values.size > 0 and float(np.abs(self.values).max()) <= 1e-9
 
     @property
     def deviation(self) -> float | None:
@@ -122,7 +122,7 @@ class Differences:
 
         With equal weights this is mean(d) / sd(d). With weights it has the sign of D, which the unweighted one need not have.
         """
-        if len(self) < 2 or self.are_equal:
+        if self.values.size < 2 or self.are_equal:
             return None
         freedom = 1.0 - float(self.shares @ self.shares)
         variance = float(self.shares @ (self.values - self.mean) ** 2)
@@ -141,7 +141,7 @@ class Differences:
     @property
     def ties(self) -> int:
         """How many queries differ by less than 0.05 points."""
-        return len(self) - self.wins - self.losses
+        return self.values.size - self.wins - self.losses
 
     def mean_without(self, positions: Sequence[int]) -> float | None:
         """The mean of the other differences; None if there are none."""

@@ -134,8 +134,8 @@ def parse_fields(spec: str, default_id: str = "id") -> FieldSpec:
         return next((picture for other, picture in chosen if other == field_type), None)
 
     def names(*field_types: str) -> tuple[str, ...]:
-        found = ((other, picture.name) for other, picture in chosen if other in field_types)
-        return tuple(dict.fromkeys(name.removeprefix("$") if other == "func" else name for other, name in found))
+        found = [(other, picture.name) for other, picture in chosen if other in field_types]
+        return tuple(dict.fromkeys([name.removeprefix("$") if other == "func" else name for other, name in found]))
 
     id_field = first("id") or Picture(default_id)
     return FieldSpec(
@@ -143,7 +143,7 @@ def parse_fields(spec: str, default_id: str = "id") -> FieldSpec:
         title=(first("title") or id_field).name,
         thumb=first("thumb"),
         image=first("image"),
-        sub=names(*(field_type for field_type in TYPES if field_type not in _SINGLE_VALUED)),
+        sub=names(*[field_type for field_type in TYPES if field_type not in _SINGLE_VALUED]),
         all_fields=all_fields,
         highlights=names("highlight"),
         media=names("media"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from relevancy import comparison, runs
 from relevancy.models import Ranking, Run
@@ -57,12 +58,13 @@ def build_rating_list(
 def _read_titles(documents: Sequence[comparison.DocumentToRate], pair: Sequence[Run]) -> dict[tuple[int, str], str]:
     """Returns the titles of documents by query and document id, as one of the runs displayed them."""
     wanted = {(document.query_id, document.doc_id) for document in documents}
-    specs = {run.pk: runs.field_spec(run.config) for run in pair}
-    rankings = Ranking.objects.filter(run__in=specs, query__in={query_id for query_id, _ in wanted})
-    titles = {}
+    configs = {run.pk: run.config for run in pair}
+    rankings = Ranking.objects.filter(run__in=configs, query__in={query_id for query_id, _ in wanted})
+    titles: dict[tuple[int, str], str] = {}
+    read_spec = cache(lambda run_id: runs.field_spec(configs[run_id]))
     for run_id, query_id, hits in rankings.values_list("run_id", "query_id", "hits"):
-        spec = specs[run_id]
         for doc_id, _, fields, *_ in hits:
-            if (query_id, doc_id) in wanted:
+            if (query_id, doc_id) in wanted and (query_id, doc_id) not in titles:
+                spec = read_spec(run_id)
                 titles[query_id, doc_id] = spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}).title
     return titles
