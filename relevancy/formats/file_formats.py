@@ -20,6 +20,7 @@ from .errors import BadFile, quote
 
 HEAD = 64 * 1024  # bytes that are looked at
 MAX_LINES = 50
+_OURS = re.compile(r'"format"\s*:\s*"relevancy[/-]')
 _KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 _POSITION_COLUMNS = frozenset(("position", "doc position", "rank"))
@@ -54,6 +55,11 @@ class Head:
     @cached_property
     def is_object(self) -> bool:
         return self.text.startswith("{")
+
+    @cached_property
+    def is_ours(self) -> bool:
+        """Whether it names our own format, of any version."""
+        return _OURS.search(self.text) is not None
 
     @cached_property
     def is_list(self) -> bool:

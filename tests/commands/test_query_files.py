@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from relevancy.formats import exports
-from relevancy.models import Book, Case
+from relevancy.models import Activity, Book, Case
 from tests.factories import make_case
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
@@ -68,3 +68,12 @@ def test_results_and_the_ratings_of_a_book_are_exported_as_by_the_page():
             assert call("export_case", str(case.pk), "--format", name)[0] == file.read().decode()
     with exports.files_of(Book)["ratings"].open(case.book, case.owner) as file:
         assert call("export_book", str(case.book_id), "--format", "ratings")[0] == file.read().decode()
+
+
+def test_files_that_leave_by_a_command_are_in_the_activity_log():
+    case = make_case(1, {"query 1": {"a": 3}})
+    call("export_case", str(case.pk), "--format", "snapshots")
+    call("export_book", str(case.book_id), "--format", "ratings")
+    exported = Activity.objects.filter(verb=Activity.Verb.FILE_EXPORTED)
+    assert {entry.case_id for entry in exported} == {case.pk}
+    assert exported.count() == 2

@@ -55,19 +55,9 @@ def read_run(text: str) -> dict[str, dict[str, float]]:
 def _read(
     text: str, columns: tuple[str, ...], number_column: str, *, ignores_rest: bool
 ) -> dict[str, dict[str, float]]:
-    """Like trec_eval 10, skips lines that start with `#` and ignores what follows the columns of a run."""
+    """Like trec_eval 10, ignores what follows the columns of a run."""
     numbers_by_topic: dict[str, dict[str, float]] = {}
-    for line, content in enumerate(_LINE_END.split(text), 1):
-        if "\0" in content:
-            raise BadFile("this line contains the character U+0000. Remove it.", line=line)
-        cells = content.split()
-        if not cells or cells[0].startswith("#"):
-            continue
-        if len(cells) < len(columns) or (len(cells) > len(columns) and not ignores_rest):
-            form = " ".join(columns)
-            raise BadFile(
-                f"{len(cells)} columns instead of {len(columns)} ({form}): {quote(content.strip())}.", line=line
-            )
+    for line, cells in _rows(_LINE_END.split(text), columns, ignores_rest=ignores_rest):
         topic, doc_id = cells[0], cells[2]
         numbers = numbers_by_topic.setdefault(topic, {})
         if doc_id in numbers:
@@ -78,7 +68,7 @@ def _read(
 
 def read_topics(lines: Iterable[str]) -> set[str]:
     """Returns the topics of qrels."""
-    return {cells[0] for _, cells in _rows(lines)}
+    return {cells[0] for _, cells in _rows(lines, ())}
 
 
 def read_ratings(lines: Iterable[str], topics: Topics) -> Iterator[RatingRow]:
@@ -86,23 +76,27 @@ def read_ratings(lines: Iterable[str], topics: Topics) -> Iterator[RatingRow]:
 
     Raises `BadFile` for a query that the case does not have.
     """
-    for line, cells in _rows(lines):
-        if len(cells) != len(QRELS_COLUMNS):
-            raise BadFile(
-                f"{len(cells)} columns instead of {len(QRELS_COLUMNS)} ({' '.join(QRELS_COLUMNS)}): {quote(' '.join(cells))}.",
-                line=line,
-            )
-        topic, _, doc_id, grade = cells
+    for line, (topic, _, doc_id, grade) in _rows(lines, QRELS_COLUMNS):
         is_unjudged = _parse_number(grade, "grade", line) < 0
         yield RatingRow(topics.text(topic, line), topics.doc_id(doc_id), "" if is_unjudged else grade, line=line)
 
 
-def _rows(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yields `(line, columns)` for each line that is neither blank nor a comment."""
+def _rows(
+    lines: Iterable[str], columns: Sequence[str], *, ignores_rest: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yields `(line, cells)` for each line that is neither blank nor a comment. columns: their names; any number if empty."""
     for line, content in enumerate(lines, 1):
         cells = content.split()
-        if cells and not cells[0].startswith("#"):
-            yield line, cells
+        if not cells or cells[0].startswith("#"):
+            continue
+        if "\0" in content:
+            raise BadFile("this line contains the character U+0000. Remove it.", line=line)
+        if columns and (len(cells) < len(columns) or (len(cells) > len(columns) and not ignores_rest)):
+            raise BadFile(
+                f"{len(cells)} columns instead of {len(columns)} ({' '.join(columns)}): {quote(content.strip())}.",
+                line=line,
+            )
+        yield line, cells
 
 
 def _parse_number(text: str, column: str, line: int) -> float:

@@ -1,6 +1,5 @@
 """Files in our own format, `relevancy/1`, read piece by piece: memory does not grow with the number of ratings."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
@@ -40,8 +39,6 @@ MAX_BYTES = 1024 * 1024 * 1024  # unpacked
 MAX_QUERIES = 200_000
 MAX_RATERS = 10_000
 MAX_ELEMENTS = 10_000  # of a list that is kept in memory
-HEAD = 64 * 1024  # bytes in which the format is looked for
-_FORMAT = re.compile(rb'"format"\s*:\s*"relevancy[/-]')
 _SCHEMAS: Mapping[str, type[Element]] = {
     "queries": QueryElement,
     "links": LinkElement,
@@ -59,14 +56,6 @@ _SHARED = (
 )
 _RATED = Verdict.RATED.value
 _VERDICTS = sorted((Verdict.CANNOT.value, Verdict.LATER.value))
-
-
-def is_relevancy_file(file: IO[bytes]) -> bool:
-    """Returns whether a JSON file, which may be in a ZIP file, names our format near its beginning, of any version."""
-    with open_json(file) as opened:
-        head = opened.read(HEAD)
-    file.seek(0)
-    return _FORMAT.search(head) is not None
 
 
 @dataclass
