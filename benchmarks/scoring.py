@@ -99,7 +99,7 @@ def measure_bounds(queries: int, results: int) -> None:
 def measure_single_query(measure: Measure, batch: Batch, depth: int) -> None:
     def explain() -> Assessment:
         assessment = assess(measure, batch, depth)
-        assessment.explain()
+        assessment.give_reasons()
         return assessment
 
     steps = (lambda: assess(measure, batch, depth), explain, lambda: explain().show_working())

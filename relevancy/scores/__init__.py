@@ -42,7 +42,7 @@ from .history import (
     recent_case_scores,
     secondary_scores,
 )
-from .previews import ScorerPreview, explain_score, infer_scale, preview_grades, preview_query, suggest_output_range
+from .previews import ScorerPreview, give_reasons, infer_scale, preview_grades, preview_query, suggest_output_range
 from .rankings import GradedQueries, ranking_inputs
 from .rescoring import (
     MAX_SUMMED,
@@ -107,9 +107,9 @@ __all__ = [
     "current_comparisons",
     "cutoff_of",
     "differing_scales",
-    "explain_score",
     "figures_changed",
     "forget_comparisons",
+    "give_reasons",
     "ids_look_wrong",
     "infer_scale",
     "is_settled",

@@ -1,4 +1,4 @@
-"""Scorer previews: one ranking scored by a saved or unsaved scorer, with explanation and working. Nothing is stored."""
+"""Scorer previews: one ranking scored by a saved or unsaved scorer, with reasons and working. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ScorerPreview(RankingScore):
     documents: Sequence[PreviewDocument]
     best: Sequence[float]
     scale: scoring.Scale
-    explanation: scoring.Explanation
+    reasons: scoring.ScoreReasons
     working: scoring.Working | None = None
     mapped: tuple[Range, Range] | None = None
     text: str = ""
@@ -126,7 +126,7 @@ def _titles(run: Run, ranking: RankingInput) -> dict[str, str]:
     }
 
 
-def explain_score(
+def give_reasons(
     definition: ScorerDefinition, *, ranking: Ranking, grades: Mapping[str, float], book: Book, depth: int
 ) -> str:
     """Returns why a ranking has its score under a measure, as a sentence. Empty for a script, and for a measure that cannot be
@@ -136,7 +136,7 @@ def explain_score(
     inputs, config = ranking_inputs([ranking]), {"depth": depth}
     batch = build_batch(inputs, [grades], book)
     _, assessment = score_definition(definition, inputs, [grades], batch, book, config)
-    return assessment.explain().sentence if assessment else ""
+    return assessment.give_reasons().sentence if assessment else ""
 
 
 def _preview(
@@ -154,16 +154,16 @@ def _preview(
     (scored,), assessment = score_definition(definition, [ranking], [grades_by_id], batch, book, config, console=True)
     seconds = time.perf_counter() - started
     if definition.script:
-        explanation = scoring.describe_ranking(scored.score, batch, considered_depth(definition, depth))
+        reasons = scoring.describe_ranking(scored.score, batch, considered_depth(definition, depth))
     else:
-        explanation = assessment.explain() if assessment else scoring.Explanation(scored.error, ())
+        reasons = assessment.give_reasons() if assessment else scoring.ScoreReasons(scored.error, ())
     return ScorerPreview(
         **vars(scored),
         seconds=seconds,
         documents=_documents(ranking.doc_ids, grades_by_id, titles),
         best=sorted(grades_by_id.values(), reverse=True),
         scale=scale_of(book),
-        explanation=explanation,
+        reasons=reasons,
         working=assessment.show_working() if assessment else None,
         mapped=mapped_scales(definition, book),
         text=ranking.text,

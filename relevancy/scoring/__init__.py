@@ -1,20 +1,20 @@
-"""Arithmetic on grades: measures, the range of a score, its explanation and its working; grades from ratings; scales.
+"""Arithmetic on grades: measures, the range of a score, its reasons and its working; grades from ratings; scales.
 
 numpy only: no Django, no network, no clock. Start with `parse_measure`, `Batch.build` and `assess`, or with `evaluate`
 for plain dictionaries.
 """
 
-from .assessment import Assessment, Scores, assess, compute_values, explain, score, score_ideal, show_working
+from .assessment import Assessment, Scores, assess, compute_values, give_reasons, score, score_ideal, show_working
 from .batch import Batch
 from .definition import Definition, Example, Parameter, Settings
 from .errors import GradeError, MeasureError, ScaleError, ScoringError, UnknownMeasure
-from .explanations.explanation import Explanation, describe_ranking
 from .known_grades import KnownGrades
 from .means import case_mean, exact_units, points
 from .measure import Measure
 from .notation import build_measure, parse_measure
 from .qrels import evaluate, mean_value
 from .rating_rules import RULES, Rating, combine_ratings
+from .reasons.sentence import ScoreReasons, describe_ranking
 from .registry import get_definitions
 from .scale import Scale, map_grades, parse_grades, parse_labelled_scale, smallest_scale
 from .slots import Slots
@@ -27,7 +27,6 @@ __all__ = [
     "Column",
     "Definition",
     "Example",
-    "Explanation",
     "GradeError",
     "KnownGrades",
     "Measure",
@@ -37,6 +36,7 @@ __all__ = [
     "Row",
     "Scale",
     "ScaleError",
+    "ScoreReasons",
     "Scores",
     "ScoringError",
     "Settings",
@@ -51,8 +51,8 @@ __all__ = [
     "describe_ranking",
     "evaluate",
     "exact_units",
-    "explain",
     "get_definitions",
+    "give_reasons",
     "map_grades",
     "mean_value",
     "parse_grades",

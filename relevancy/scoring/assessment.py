@@ -1,4 +1,4 @@
-"""Everything that is known about rankings under a measure: scores, ranges, ideal scores, explanations, workings.
+"""Everything that is known about rankings under a measure: scores, ranges, ideal scores, reasons, workings.
 
 What is not scoreable is decided here, once for all measures.
 """
@@ -14,8 +14,8 @@ import numpy as np
 from .arrays import BoolArray, FloatArray, IntArray
 from .batch import Batch
 from .definition import Definition, Settings
-from .explanations.explanation import Explanation, explain_score, require_one_query
 from .measure import Measure
+from .reasons import sentence
 from .slots import Slots, take_slots
 from .workings.table import Working
 from .workings.working import build_working
@@ -48,7 +48,7 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class Assessment:
-    """The result of `assess`. Explanations and workings are built from it on demand, without computing a score again."""
+    """The result of `assess`. Reasons and workings are built from it on demand, without computing a score again."""
 
     measure: Measure
     batch: Batch
@@ -60,16 +60,16 @@ class Assessment:
         """[Q] how much each score could rise with the best ranking of the known documents."""
         return self.scores.ideal - self.scores.score
 
-    def explain(self, query: int = 0) -> Explanation:
-        """Explains why the query at this index has its score. A query that only counts as 0 is explained as not scoreable.
+    def give_reasons(self, query: int = 0) -> sentence.ScoreReasons:
+        """Returns why the query at this index has its score. A query that only counts as 0 is not scoreable.
 
-        The range is part of the explanation if it was computed.
+        The range is one of the reasons if it was computed.
         """
         batch, slots, settings = self._select(query)
         scores = self.scores
         score = float(scores.score[query]) if scores.is_scoreable[query] else math.nan
         low, high = float(scores.low[query]), float(scores.high[query])
-        return explain_score(self.measure.definition, settings, batch, slots, score, low, high)
+        return sentence.give_reasons(self.measure.definition, settings, batch, slots, score, low, high)
 
     def show_working(self, query: int = 0) -> Working:
         """Shows how the value of the query at this index is computed, rank by rank."""
@@ -93,11 +93,11 @@ def assess(
     bounds: bool = True,
     ideal: bool = True,
 ) -> Assessment:
-    """Scores every query in one pass; the result explains them, too.
+    """Scores every query in one pass; the result gives their reasons, too.
 
         assessment = assess(parse_measure("nDCG@10"), batch, depth=10)
         assessment.scores.score     # and value, low, high, ideal, unrated: one element per query
-        assessment.explain(0)       # why the first query has its score
+        assessment.give_reasons(0)  # why the first query has its score
         assessment.show_working(0)  # how its value is computed, rank by rank
 
     `depth`: number of results displayed, the cutoff of measures that have none. `count_unscoreable_as_zero`: a query
@@ -135,15 +135,15 @@ def score_ideal(measure: Measure, batch: Batch, depth: int) -> FloatArray:
     return assess(measure, batch, depth, bounds=False).scores.ideal
 
 
-def explain(measure: Measure, batch: Batch, depth: int) -> Explanation:
-    """Explains why the one query in `batch` has its score. Raises `GradeError` unless the batch has one query."""
-    require_one_query(batch)
-    return assess(measure, batch, depth, ideal=False).explain()
+def give_reasons(measure: Measure, batch: Batch, depth: int) -> sentence.ScoreReasons:
+    """Returns why the one query in `batch` has its score. Raises `GradeError` unless the batch has one query."""
+    sentence.require_one_query(batch)
+    return assess(measure, batch, depth, ideal=False).give_reasons()
 
 
 def show_working(measure: Measure, batch: Batch, depth: int) -> Working:
     """Shows how the value of the one query in `batch` is computed. Raises `GradeError` unless the batch has one query."""
-    require_one_query(batch)
+    sentence.require_one_query(batch)
     return assess(measure, batch, depth, bounds=False, ideal=False).show_working()
 
 

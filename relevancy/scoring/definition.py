@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from .arrays import FloatArray
-from .explanations.facts import Facts, Reason
+from .reasons.facts import Facts, Reason
 from .slots import Slots
 from .workings.table import Working
 
@@ -139,7 +139,7 @@ class Definition:
         pitfall: when it is misleading.
         example: a worked example.
         build_working: builds the table that leads to the value; without it, the table lists ranks and grades.
-        list_reasons: lists what explains a score; without it, the explanation lists what is true for every measure.
+        list_reasons: lists the reasons for a score; without it, they are what is true for every measure.
     """
 
     name: str

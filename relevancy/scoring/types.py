@@ -3,8 +3,8 @@
 from .assessment import Assessment, Scores
 from .definition import Definition, Example, Parameter
 from .errors import GradeError, MeasureError, ScaleError, ScoringError, UnknownMeasure
-from .explanations.explanation import Explanation
 from .measure import Measure
+from .reasons.sentence import ScoreReasons
 from .scale import Scale
 from .workings.table import Column, Row, State, Working
 
@@ -13,7 +13,6 @@ __all__ = [
     "Column",
     "Definition",
     "Example",
-    "Explanation",
     "GradeError",
     "Measure",
     "MeasureError",
@@ -21,6 +20,7 @@ __all__ = [
     "Row",
     "Scale",
     "ScaleError",
+    "ScoreReasons",
     "Scores",
     "ScoringError",
     "State",

@@ -12,7 +12,7 @@ from relevancy.scoring import (
     Scores,
     assess,
     compute_values,
-    explain,
+    give_reasons,
     parse_measure,
     score,
     score_ideal,
@@ -120,7 +120,7 @@ def test_assess_equals_the_separate_calls(texts, drawn, depth, count_unscoreable
             assert assessment.scores.ideal[0] == score_ideal(measure, batch, depth)[0]
         else:
             assert np.array_equal(assessment.scores.ideal, separate.score, equal_nan=True)
-        assert assessment.explain() == explain(measure, batch, depth)
+        assert assessment.give_reasons() == give_reasons(measure, batch, depth)
         assert assessment.show_working() == show_working(measure, batch, depth)
 
 
@@ -130,7 +130,7 @@ def test_assess_explains_each_query_of_a_batch(text):
     assessment = assess(measure, batch, 6)
     for query in range(len(batch)):
         alone = batch.rows(query, query + 1)
-        assert assessment.explain(query) == explain(measure, alone, 6)
+        assert assessment.give_reasons(query) == give_reasons(measure, alone, 6)
         together, separate = assessment.show_working(query), show_working(measure, alone, 6)
         assert together.rows == separate.rows and together.conclusion == separate.conclusion
 
@@ -140,7 +140,7 @@ def test_assess_leaves_out_what_was_not_asked_for():
     scores = assessment.scores
     assert (scores.score[0], scores.unrated[0]) == (50, 1)
     assert all(math.isnan(column[0]) for column in (scores.low, scores.high, scores.ideal))
-    assert "between" not in " ".join(assessment.explain().reasons)
+    assert "between" not in " ".join(assessment.give_reasons().reasons)
 
 
 def test_assess_computes_the_measure_twice_at_most(monkeypatch):
@@ -156,6 +156,6 @@ def test_assess_computes_the_measure_twice_at_most(monkeypatch):
     monkeypatch.setattr("relevancy.scoring.registry.get_definitions", lambda: {"Counted": counted})
     measure = type(parse_measure("P@3"))("Counted", (), 3)
     assessment = assess(measure, Batch.from_grades([[1, 0, 1]], SCALE), 3)
-    assessment.explain()
+    assessment.give_reasons()
     assessment.show_working()
     assert calls == [1, 1]

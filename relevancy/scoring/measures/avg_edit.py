@@ -17,8 +17,8 @@ import numpy as np
 from relevancy.scoring.arrays import FloatArray, divide_or_zero
 from relevancy.scoring.definition import Compute, Definition, Example, Needs, Settings
 from relevancy.scoring.edit_distance import compute_edit_distances
-from relevancy.scoring.explanations.reasons import list_avg_edit_reasons
 from relevancy.scoring.measures.latex import left_side
+from relevancy.scoring.reasons.by_measure import list_avg_edit_reasons
 from relevancy.scoring.slots import Slots
 from relevancy.scoring.workings.avg_edit import FLOOR_TOLERANCE, build_avg_edit_working
 

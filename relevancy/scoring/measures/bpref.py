@@ -16,8 +16,8 @@ import numpy as np
 from relevancy.scoring.arrays import FloatArray, divide_or_zero
 from relevancy.scoring.bounds.placements import placement_bounds
 from relevancy.scoring.definition import REL, Definition, Example, Settings, need_relevant
-from relevancy.scoring.explanations.reasons import list_bpref_reasons
 from relevancy.scoring.measures.latex import relevance_latex
+from relevancy.scoring.reasons.by_measure import list_bpref_reasons
 from relevancy.scoring.slots import Slots
 from relevancy.scoring.workings.relevance import build_bpref_working
 

@@ -15,7 +15,6 @@ import numpy as np
 from relevancy.scoring.arrays import FloatArray
 from relevancy.scoring.bounds.extremes import extreme_bounds
 from relevancy.scoring.definition import UNRATED, Definition, Example, Settings
-from relevancy.scoring.explanations.reasons import list_cg_reasons, list_dcg_reasons
 from relevancy.scoring.measures.gains import (
     DISCOUNT,
     GAIN,
@@ -25,6 +24,7 @@ from relevancy.scoring.measures.gains import (
     sum_discounted_gains,
 )
 from relevancy.scoring.measures.latex import discounted_gain_latex, gain_latex, left_side, skipping_latex
+from relevancy.scoring.reasons.by_measure import list_cg_reasons, list_dcg_reasons
 from relevancy.scoring.slots import Slots
 from relevancy.scoring.workings.cumulated_gain import build_cg_working, build_dcg_working
 

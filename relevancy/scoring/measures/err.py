@@ -15,9 +15,9 @@ import numpy as np
 from relevancy.scoring.arrays import FloatArray
 from relevancy.scoring.bounds.extremes import extreme_bounds
 from relevancy.scoring.definition import UNRATED, Definition, Example, Settings
-from relevancy.scoring.explanations.reasons import list_err_reasons
 from relevancy.scoring.measures.gains import compute_gains
 from relevancy.scoring.measures.latex import left_side, skipping_latex
+from relevancy.scoring.reasons.by_measure import list_err_reasons
 from relevancy.scoring.slots import Slots
 from relevancy.scoring.workings.stopping import build_err_working
 

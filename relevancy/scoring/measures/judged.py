@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from relevancy.scoring.arrays import FloatArray, divide_or_zero
 from relevancy.scoring.definition import Definition, Example, Settings
-from relevancy.scoring.explanations.reasons import list_judged_reasons
 from relevancy.scoring.measures.latex import left_side
+from relevancy.scoring.reasons.by_measure import list_judged_reasons
 from relevancy.scoring.slots import Slots
 from relevancy.scoring.workings.judged import build_judged_working
 

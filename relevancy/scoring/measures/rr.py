@@ -14,8 +14,8 @@ import numpy as np
 from relevancy.scoring.arrays import FloatArray
 from relevancy.scoring.bounds.extremes import extreme_bounds
 from relevancy.scoring.definition import REL, UNRATED, Definition, Example, Settings, need_relevant
-from relevancy.scoring.explanations.reasons import list_rr_reasons
 from relevancy.scoring.measures.latex import left_side, relevance_latex, skipping_latex
+from relevancy.scoring.reasons.by_measure import list_rr_reasons
 from relevancy.scoring.slots import Slots
 from relevancy.scoring.workings.relevance import build_rr_working
 

@@ -10,8 +10,8 @@ import numpy as np
 from relevancy.scoring.arrays import IntArray
 from relevancy.scoring.batch import Batch
 from relevancy.scoring.definition import Settings
-from relevancy.scoring.explanations.unscoreable import explain_unscoreable
 from relevancy.scoring.measure import Measure
+from relevancy.scoring.reasons.sentence import why_unscoreable
 from relevancy.scoring.rounding import format_rounded
 from relevancy.scoring.slots import Slots, judged_grades
 from relevancy.scoring.workings.table import Row, Working, build_table
@@ -32,7 +32,7 @@ def build_working(measure: Measure, settings: Settings, batch: Batch, slots: Slo
     else:
         working = build(slots, settings)
     if math.isnan(value):
-        reason = explain_unscoreable(definition, slots, settings)
+        reason = why_unscoreable(definition, slots, settings)
         working = replace(working, result=None, conclusion=f"Not scoreable: {reason}")
     elif definition.unrated_queries == "zero" and not batch.known.counts[0]:
         working = replace(working, result=value)

@@ -110,7 +110,7 @@ class QueryDetail:
         if scores.missing_measures([version]):
             return f"The measure {version.measure} is not installed, so its score cannot be explained."
         grades, book = self.ratings.grades(self._case.book), self._case.book
-        return scores.explain_score(
+        return scores.give_reasons(
             ScorerDefinition.of(version), ranking=self.found, grades=grades, book=book, depth=self.depth
         )
 

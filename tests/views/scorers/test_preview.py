@@ -60,7 +60,7 @@ def test_try_an_unsaved_measure(sign_in, people):
     assert "<html" not in text
     assert "Copy as CSV" in text
     assert "value 0.7850" in text
-    assert preview.explanation.sentence in text
+    assert preview.reasons.sentence in text
     assert stored() == before
 
 

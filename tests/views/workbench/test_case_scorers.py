@@ -275,7 +275,7 @@ def test_opened_query_says_why_and_what_the_others_give(sign_in, case):
     tried = scores.preview_query(
         models.ScorerDefinition.of(ScorerVersion.objects.used_by(case)[0]), run=run, query_id=case_query.query_id
     )
-    assert first == f"{tried.explanation.sentence} Show the working of nDCG@10"
+    assert first == f"{tried.reasons.sentence} Show the working of nDCG@10"
     assert [line.split()[0] for line in others] == ["P@10", "RR@10"]
     for line, name in zip(others, MEASURES[1:], strict=True):
         score = QueryScore.objects.get(query=case_query.query_id, version__scorer__name=name)

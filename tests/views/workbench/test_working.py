@@ -34,7 +34,7 @@ def test_working_of_a_measure_in_a_dialog_and_on_a_page(sign_in, case):
         response = working(client, case, "query 1", headers)
         text = words(tree(response))
         assert tried.working.conclusion in text
-        assert tried.explanation.sentence in text
+        assert tried.reasons.sentence in text
         assert f"{tried.score:.1f}" in text
         assert "The working: “query 1”, run 1" in text
         rows = elements(tree(response), _name="tbody")

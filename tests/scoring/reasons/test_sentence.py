@@ -14,16 +14,16 @@ from relevancy.scoring import (
     Measure,
     Scale,
     describe_ranking,
-    explain,
     get_definitions,
+    give_reasons,
     parse_measure,
     score,
     show_working,
 )
-from relevancy.scoring.explanations.phrases import count_in_words
+from relevancy.scoring.reasons.facts import count_in_words
 from relevancy.scoring.rounding import format_rounded
-from tests.scoring.explanations.truth import build_world
 from tests.scoring.measure_variants import MEASURES, SOME_MEASURES, single_query_batches
+from tests.scoring.reasons.truth import build_world
 
 RANGE = re.compile(r"; rating (?:it|them) would give a score between ([\d.]+) and ([\d.]+)$")
 ORDERLESS = [
@@ -36,7 +36,7 @@ def build_batch(grades, unretrieved=(), scale="0:3"):
 
 
 def explain_in_words(measure, grades, unretrieved=(), scale="0:3", depth=10):
-    return explain(parse_measure(measure), build_batch(grades, unretrieved, scale), depth).sentence
+    return give_reasons(parse_measure(measure), build_batch(grades, unretrieved, scale), depth).sentence
 
 
 def as_clause(reason):
@@ -51,7 +51,7 @@ def test_explain_states_only_what_is_true(texts, drawn, depth):
     for text in texts:
         batch, ranking, known = drawn
         measure = parse_measure(text)
-        explanation, scores = explain(measure, batch, depth), score(measure, batch, depth)
+        explanation, scores = give_reasons(measure, batch, depth), score(measure, batch, depth)
         world = build_world(text, ranking, known, batch.scale, depth)
         for reason in explanation.reasons:
             world.check(as_clause(reason))
@@ -81,7 +81,7 @@ def test_describe_ranking_states_only_what_is_true(drawn, depth):
 def test_explain_avg_edit_names_both_parts(drawn, text):
     batch, ranking, known = drawn
     measure = parse_measure(text)
-    sentence, working = explain(measure, batch, 6).sentence, show_working(measure, batch, 6)
+    sentence, working = give_reasons(measure, batch, 6).sentence, show_working(measure, batch, 6)
     if working.result is None:
         return
     if match := re.search(r"(\w+) edits? away", sentence):
@@ -97,14 +97,14 @@ def test_explain_avg_edit_names_both_parts(drawn, text):
 @given(st.sampled_from(ORDERLESS), single_query_batches(), st.integers(2, 10))
 def test_explain_does_not_mention_order_if_the_measure_ignores_it(text, drawn, depth):
     assert not re.search(
-        r"at rank|ranked|above (?!0)|edit|order", explain(parse_measure(text), drawn[0], depth).sentence
+        r"at rank|ranked|above (?!0)|edit|order", give_reasons(parse_measure(text), drawn[0], depth).sentence
     )
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.sampled_from(["Judged", "Judged@4"]), single_query_batches(), st.integers(1, 10))
 def test_explain_judged_mentions_only_coverage(text, drawn, depth):
-    sentence = explain(parse_measure(text), drawn[0], depth).sentence
+    sentence = give_reasons(parse_measure(text), drawn[0], depth).sentence
     assert re.fullmatch(
         r"[\d.]+ because [\w ]+ (is|are) (not rated|(un)?rated)\.|0\.0 because no results were returned\.", sentence
     )
@@ -113,7 +113,7 @@ def test_explain_judged_mentions_only_coverage(text, drawn, depth):
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from([text for text in MEASURES if "rel" in parse_measure(text).parameters]), single_query_batches())
 def test_explain_measures_of_relevance_without_grades(text, drawn):
-    assert not re.search(r"best|top grade|better", explain(parse_measure(text), drawn[0], 5).sentence)
+    assert not re.search(r"best|top grade|better", give_reasons(parse_measure(text), drawn[0], 5).sentence)
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_explain_mentions_missing_documents_once(grades, unretrieved, clause):
 
 
 def test_reasons_contain_the_range_that_rating_would_lead_to():
-    explanation = explain(parse_measure("P@2"), build_batch([1, None]), 2)
+    explanation = give_reasons(parse_measure("P@2"), build_batch([1, None]), 2)
     assert (
         "One of the first two results is unrated; rating it would give a score between 50.0 and 100.0."
         in explanation.reasons
@@ -210,11 +210,11 @@ def test_explain_distinguishes_lower_ranks_from_not_returned():
 
 def test_explain_mentions_repeats():
     batch = Batch.build([["a", "b", "a"]], [{"a": 3.0, "b": 3.0}], Scale.parse("0:3"))
-    assert explain(parse_measure("P@3"), batch, 3).sentence == (
+    assert give_reasons(parse_measure("P@3"), batch, 3).sentence == (
         "66.7 because two of the first three results, not counting repeats, are relevant and one of the first three "
         "results is a repeat."
     )
-    sentence = explain(parse_measure("Judged@3"), batch, 3).sentence
+    sentence = give_reasons(parse_measure("Judged@3"), batch, 3).sentence
     assert sentence == "100.0 because none of the first three results is unrated."
 
 
@@ -240,16 +240,16 @@ def test_explain_measure_without_reasons_of_its_own(monkeypatch):
     monkeypatch.setattr(
         "relevancy.scoring.registry.get_definitions", lambda: {**get_definitions(), LENGTH.name: LENGTH}
     )
-    assert explain(Measure("Length", (), 5), build_batch([1, None, 3]), 5).sentence == (
+    assert give_reasons(Measure("Length", (), 5), build_batch([1, None, 3]), 5).sentence == (
         "30.0: one of the three results returned is unrated and only three results were returned."
     )
-    sentence = explain(Measure("Length", (), 2), build_batch([1, 3]), 5).sentence
+    sentence = give_reasons(Measure("Length", (), 2), build_batch([1, 3]), 5).sentence
     assert sentence == "20.0: both of the first two results are rated."
 
 
 def test_explain_refuses_several_queries():
     batch = Batch.from_grades([[1], [2]], Scale.parse("0:3"))
     with pytest.raises(GradeError, match="the batch has 2"):
-        explain(parse_measure("AP"), batch, 10)
+        give_reasons(parse_measure("AP"), batch, 10)
     with pytest.raises(GradeError, match="the batch has 2"):
         describe_ranking(50.0, batch, 10)

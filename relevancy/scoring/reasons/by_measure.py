@@ -8,18 +8,26 @@ from typing import TYPE_CHECKING
 from relevancy.scoring.edit_distance import find_edits
 from relevancy.scoring.rounding import format_short
 
-from .coverage import all_rated, fewer_than_k, repeated_results, unrated_results
-from .facts import Facts, Reason
-from .grade_order import best_documents, best_grade_rank, best_rank, in_order, inversions, missing_best, top_grades
-from .phrases import count_in_words
-from .relevance import (
+from .clauses import (
+    all_rated,
     all_relevant_found,
     all_relevant_on_top,
+    best_documents,
+    best_grade_rank,
+    best_rank,
+    fewer_than_k,
     first_relevant,
+    in_order,
+    inversions,
+    missing_best,
     missing_relevant,
     nonrelevant_above_relevant,
     relevant_results,
+    repeated_results,
+    top_grades,
+    unrated_results,
 )
+from .facts import Facts, Reason, count_in_words
 
 if TYPE_CHECKING:  # definitions refer to these functions
     from relevancy.scoring.definition import Settings

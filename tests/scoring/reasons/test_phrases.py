@@ -1,6 +1,6 @@
 import pytest
 
-from relevancy.scoring.explanations.phrases import as_sentence, count_in_words, describe_count, join_clauses
+from relevancy.scoring.reasons.facts import as_sentence, count_in_words, describe_count, join_clauses
 
 
 def test_count_in_words():

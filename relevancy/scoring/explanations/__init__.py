@@ -1,1 +1,0 @@
-"""Explains scores in words: facts about a ranking, the reasons that follow from them, and their wording."""

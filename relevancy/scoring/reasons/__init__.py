@@ -1,0 +1,1 @@
+"""Gives the reasons for scores in words: facts about a ranking, the clauses that follow from them, and the sentence."""
