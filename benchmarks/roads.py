@@ -6,8 +6,9 @@ Counted by a profiler (`sys.setprofile`): calls of Python functions inside `rele
 least one of them. Statements are those of the database without savepoints and transactions. Every road is walked twice
 before it is counted, so that what a process does once is not part of it. `--functions` lists the functions of a road by file.
 
-The roads: rating one result of a case of three queries (htmx; its tasks run at once and are counted), importing a ratings CSV of two
-rows (preview, import; without tasks), and opening the comparison of two runs whose figures are stored.
+The roads: rating one result of a case of three queries (htmx; its tasks run at once and are counted); the request of a rating alone,
+without the task that a worker runs a second later, of which one is in the queue already; importing a ratings CSV of two rows (preview,
+import; without tasks); and opening the comparison of two runs whose figures are stored.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
@@ -102,7 +104,7 @@ def roads() -> dict[str, Road]:
     client = Client(SERVER_NAME="localhost")
     client.force_login(by)
     rated = case.case_queries.present().first()
-    grades, rows = iter("123"), iter((("a", 1), ("b", 2), ("c", 3)))
+    grades, rows = cycle("123"), iter((("a", 1), ("b", 2), ("c", 3)))
 
     def rate() -> HttpResponse:
         # Another grade each time: the same one again would change nothing.
@@ -119,13 +121,14 @@ def roads() -> dict[str, Road]:
 
     walks: dict[str, tuple[Callable[[], HttpResponse], int]] = {
         "rate": (rate, 200),
+        "request": (rate, 200),
         "preview": (lambda: send_file("preview", "d", 2), 200),
         "import": (lambda: send_file("import", *next(rows)), 302),
         "compare": (compare, 200),
     }
     walked = {}
     for name, (request, status) in walks.items():
-        with override_settings(TASKS={"default": {"BACKEND": BACKENDS[name == "import"]}}):
+        with override_settings(TASKS={"default": {"BACKEND": BACKENDS[name in ("request", "import")]}}):
             walked[name] = [walk(request, status) for _ in range(3)][-1]
     return walked
 
