@@ -43,8 +43,8 @@ class CaseScorers(Input):
 @router.get("/cases/{case_id}/scorers", auth=READ, response=list[CaseScorerDetails])
 def list_case_scorers(request: ApiRequest, response: HttpResponse, case_id: Id) -> list[CaseScorer]:
     """All scorers of a case, the primary one first. The ETag can be sent as If-Match when you replace them."""
-    of_case = scorers_of(get_case(request, case_id))
-    return set_etag(response, of_case, state=_state(of_case))
+    case_scorers = scorers_of(get_case(request, case_id))
+    return set_etag(response, case_scorers, state=_state(case_scorers))
 
 
 @router.put("/cases/{case_id}/scorers", auth=WRITE, response=list[CaseScorerDetails])

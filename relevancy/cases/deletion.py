@@ -31,7 +31,7 @@ from relevancy.models import (
 class Losses:
     """What is lost with a case: the numbers of its queries, attempts, runs and annotations, and the names of its own scorers.
 
-    of_apps: what optional apps lose. ratings: of its book. other_cases: names of the other cases that use this book, which keeps
+    app_losses: what optional apps lose. ratings: of its book. other_cases: names of the other cases that use this book, which keeps
     them. can_delete_book: whether the user may delete the book too.
     """
 
@@ -40,7 +40,7 @@ class Losses:
     runs: int
     annotations: int
     scorers: tuple[str, ...]
-    of_apps: tuple[hooks.Loss, ...]
+    app_losses: tuple[hooks.Loss, ...]
     ratings: int
     other_cases: tuple[str, ...]
     can_delete_book: bool
@@ -55,7 +55,7 @@ def losses(*, case: Case, by: User) -> Losses:
         runs=case.runs.count(),
         annotations=case.annotations.filter(removed_at=None).count(),
         scorers=tuple(Scorer.objects.filter(only_for=case).order_by("name").values_list("name", flat=True)),
-        of_apps=tuple(loss for added in hooks.case_losses(case, by) for loss in added),
+        app_losses=tuple(loss for added in hooks.case_losses(case, by) for loss in added),
         ratings=Rating.objects.filter(query__book=case.book_id).count(),
         other_cases=other_cases,
         can_delete_book=not other_cases and _owns_book(case, by),

@@ -118,14 +118,14 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion) -> Comparison:
             _build_pair(
                 runs[first],
                 runs[second],
-                of_pair,
+                differences,
                 figures,
                 holm,
                 _p_of_pair(hsd, first, second),
                 table,
                 is_too_few=list_too_few([table.independent] * (1 if first else len(runs) - 1))[0],
             )
-            for (first, second), of_pair, figures, holm in zip(pairs, by_query, paired, p_holm, strict=True)
+            for (first, second), differences, figures, holm in zip(pairs, by_query, paired, p_holm, strict=True)
         ],
         warnings=_list_table_warnings(table) + list_warnings(runs, version),
         tags=compare_tags(table, len(runs)),

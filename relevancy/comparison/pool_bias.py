@@ -131,7 +131,7 @@ class PoolCalculator:
                 if other_run.attempt_id != compared.attempt_id:
                     for row, documents in enumerate(first[other]):
                         own[run][row] -= documents
-        rows = {query_id: row for row, query_id in enumerate(query_ids) if any(of_run[row] for of_run in own)}
+        rows = {query_id: row for row, query_id in enumerate(query_ids) if any(results[row] for results in own)}
         if rows and self._attempts:
             stored = Ranking.objects.filter(run__in=self._attempts, query__in=rows, error_kind="")
             for query_id, run_id, hits in stored.values_list("query_id", "run_id", "hits").iterator():

@@ -158,7 +158,9 @@ def read_query_columns(runs: Sequence[Run], version: ScorerVersion, query_ids: S
                 if query_id in lists_of_run:
                     collector.add_run(row, column, lists_of_run[query_id], grades[query_id])
             collector.add_pairs(row, [lists_of_run.get(query_id) for lists_of_run in lists])
-        doc_ids = [[of_run[query_id].doc_ids if query_id in of_run else None for query_id in batch] for of_run in lists]
+        doc_ids = [
+            [results[query_id].doc_ids if query_id in results else None for query_id in batch] for results in lists
+        ]
         known_grades = [grades[query_id] for query_id in batch]
         collector.add_ranges(start, doc_ids, known_grades)
         collector.add_pool(start, batch, doc_ids, known_grades)

@@ -96,14 +96,14 @@ class RatingPlanner:
         documents: list[tuple[int, str, int | None, int | None]] = []
         for query_id in query_ids:
             ranks = [
-                {doc_id: rank for rank, doc_id in reversed(list(enumerate(of_run[query_id].doc_ids, 1)))}
-                if query_id in of_run
+                {doc_id: rank for rank, doc_id in reversed(list(enumerate(results[query_id].doc_ids, 1)))}
+                if query_id in results
                 else {}
-                for of_run in lists
+                for results in lists
             ]
             first = [
-                unique(of_run[query_id].doc_ids[:k]) if query_id in of_run else []
-                for of_run, k in zip(lists, self._considered, strict=True)
+                unique(results[query_id].doc_ids[:k]) if query_id in results else []
+                for results, k in zip(lists, self._considered, strict=True)
             ]
             documents += [
                 (query_id, doc_id, ranks[0].get(doc_id), ranks[1].get(doc_id))
@@ -135,8 +135,8 @@ class RatingPlanner:
         """Returns [n] the differences of queries in points, each with further grades. NaN where a run has no score."""
         known_grades = [{**grades[query_id], **further} for query_id, further in assumed_grades]
         scored = []
-        for of_run, depth in zip(lists, self._depths, strict=True):
-            doc_ids = [of_run[query_id].doc_ids if query_id in of_run else [] for query_id, _ in assumed_grades]
+        for results, depth in zip(lists, self._depths, strict=True):
+            doc_ids = [results[query_id].doc_ids if query_id in results else [] for query_id, _ in assumed_grades]
             batch = scoring.Batch.build(doc_ids, known_grades, self._scale)
             counts_zero = self._definition.count_unscoreable_as_zero
             result = scoring.score(self._measure, batch, depth, count_unscoreable_as_zero=counts_zero, bounds=False)
@@ -150,7 +150,7 @@ class RatingPlanner:
             return 0.0
         read = [read_lists(run, query_ids) for run in self._runs]
         lists = [
-            [of_run[query_id].doc_ids if query_id in of_run else None for query_id in query_ids] for of_run in read
+            [results[query_id].doc_ids if query_id in results else None for query_id in query_ids] for results in read
         ]
         grades = scores.known_grades(self._book, query_ids)
         calculator = RangeCalculator(self._definition, self._book, self._depths, self._considered)

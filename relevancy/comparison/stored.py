@@ -148,7 +148,7 @@ def _store(stored: StoredComparison, figures: ComparisonFigures | None, error: s
 
 def _remove_old_figures(case_id: int) -> None:
     """Removes the figures of all but the newest comparisons of a case; the comparisons stay."""
-    of_case = StoredComparison.objects.filter(case=case_id, figures__isnull=False).order_by("-computed_at", "-pk")
-    old = list(of_case.values_list("pk", flat=True)[KEPT_FIGURES : KEPT_FIGURES * 2])
+    computed = StoredComparison.objects.filter(case=case_id, figures__isnull=False).order_by("-computed_at", "-pk")
+    old = list(computed.values_list("pk", flat=True)[KEPT_FIGURES : KEPT_FIGURES * 2])
     if old:
         StoredComparison.objects.filter(pk__in=old).update(figures=None, revision=None)

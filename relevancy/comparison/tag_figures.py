@@ -67,30 +67,30 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
         for other, tag in keys
     ]
     units = {tag: _units_of(table, positions[tag]) for tag in chosen}
-    merged = [of_tag.merged(units[tag]) for of_tag, (_, tag) in zip(differences, keys, strict=True)]
-    too_few = list_too_few([len(of_tag) for of_tag in merged])
-    tested = [None if few else compare_paired(of_tag) for of_tag, few in zip(merged, too_few, strict=True)]
+    merged = [tagged.merged(units[tag]) for tagged, (_, tag) in zip(differences, keys, strict=True)]
+    too_few = list_too_few([len(tagged) for tagged in merged])
+    tested = [None if few else compare_paired(tagged) for tagged, few in zip(merged, too_few, strict=True)]
     gains = table.best - table.scores
     corrected = iter(correct_holm([paired.p for paired in tested if paired and paired.p is not None]))
     return [
         TagFigures(
             tag=tag,
             other=other,
-            queries=len(of_tag),
+            queries=len(tagged),
             score_a=_mean(table.scores[:, 0], table, positions[tag]),
             score_b=_mean(table.scores[:, other], table, positions[tag]),
-            difference=of_tag.mean,
+            difference=tagged.mean,
             interval=paired.interval if paired else None,
             p=paired.p if paired else None,
             p_holm=next(corrected) if paired else None,
-            wins=of_tag.wins,
-            ties=of_tag.ties,
-            losses=of_tag.losses,
+            wins=tagged.wins,
+            ties=tagged.ties,
+            losses=tagged.losses,
             gain=None
             if np.isnan(gains[positions[tag], other]).any()
             else _mean(gains[:, other], table, positions[tag]),
         )
-        for (other, tag), of_tag, paired in zip(keys, differences, tested, strict=True)
+        for (other, tag), tagged, paired in zip(keys, differences, tested, strict=True)
     ]
 
 

@@ -260,11 +260,11 @@ def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "")
             )
         return file_format
     fitting = detect(file, name)
-    of_this_kind = [file_format for file_format in fitting if file_format.kind == kind]
-    if len(of_this_kind) == 1:
-        return of_this_kind[0]
-    if len(of_this_kind) > 1:
-        raise UnclearFile(f"The file can be read as {_either(of_this_kind)}. Choose the format.", of_this_kind)
+    candidates = [file_format for file_format in fitting if file_format.kind == kind]
+    if len(candidates) == 1:
+        return candidates[0]
+    if len(candidates) > 1:
+        raise UnclearFile(f"The file can be read as {_either(candidates)}. Choose the format.", candidates)
     if kind == FileKind.QUERIES:
         if fitting:
             raise UnclearFile(

@@ -42,16 +42,16 @@ def claim_query(*, queue: JudgingQueue, query: Query, by: User) -> list[JudgingP
     """
     now = timezone.now()
     own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=by, verdict__in=JUDGED)
-    of_query = queue.pairs.filter(query=query)
+    query_pairs = queue.pairs.filter(query=query)
     with write_turn(), transaction.atomic():
         User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk").first()  # two requests at once
         held = list(locked(queue.pairs.filter(claimed_by=by)).values_list("pk", flat=True))
-        free = of_query.open().filter(is_free(now) | Q(claimed_by=by)).filter(~Exists(own))
+        free = query_pairs.open().filter(is_free(now) | Q(claimed_by=by)).filter(~Exists(own))
         pairs = list(locked(free).in_order()[:MAX_LISTED])
         kept = {pair.pk for pair in pairs}
         release([pk for pk in held if pk not in kept])
         JudgingPair.objects.filter(pk__in=kept).update(claimed_by=by, claimed_until=now + CLAIM)
-    pairs += of_query.filter(Exists(own)).order_by("pk")[: MAX_LISTED - len(pairs)]
+    pairs += query_pairs.filter(Exists(own)).order_by("pk")[: MAX_LISTED - len(pairs)]
     pairs.sort(key=lambda pair: pair.pk)
     random.Random(f"{by.pk}-{query.pk}").shuffle(pairs)
     return pairs

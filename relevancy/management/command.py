@@ -177,8 +177,8 @@ def find_case(name_or_id: str) -> Case:
 def find_book(name_or_id: str) -> Book:
     """Returns a book by its exact name, the name of its only case, or its id; in this order."""
     books = Book.objects.order_by("pk")
-    of_case = books.filter(cases__in=Case.objects.live().filter(name=name_or_id)).distinct()
-    candidates = [books.filter(name=name_or_id), of_case, books.filter(pk=by_id(name_or_id))]
+    used_by_case = books.filter(cases__in=Case.objects.live().filter(name=name_or_id)).distinct()
+    candidates = [books.filter(name=name_or_id), used_by_case, books.filter(pk=by_id(name_or_id))]
     return _find_one("book", name_or_id, candidates, books)
 
 

@@ -438,10 +438,10 @@ class Migration(migrations.Migration):
             name='JudgingQueue',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('depth', models.PositiveSmallIntegerField(default=10, help_text='So many of the first results are judged, in the newest complete run of each case.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)], verbose_name='results per query')),
+                ('depth', models.PositiveSmallIntegerField(default=10, help_text='How many of the first results of a query are judged, in the newest complete run of each case.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)], verbose_name='results per query')),
                 ('ratings_per_pair', models.PositiveSmallIntegerField(default=1, help_text='How many raters rate each document.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(9)], verbose_name='ratings per document')),
                 ('order', models.CharField(choices=[('query', 'query by query'), ('rank', 'best ranks first'), ('weighted', 'random, better ranks sooner'), ('difference', 'what changes the comparison of two runs most')], default='query', help_text='Every document gets its first rating before any gets a second one; this decides between the others.', max_length=10)),
-                ('repeat_share', models.PositiveSmallIntegerField(default=0, help_text='A rater judges so many a second time, after 20 others. That shows how far raters agree with themselves; the first rating counts.', validators=[django.core.validators.MaxValueValidator(50)], verbose_name='documents that come again, in per cent')),
+                ('repeat_share', models.PositiveSmallIntegerField(default=0, help_text='A rater judges this share of them a second time, after 20 others. That shows how far raters agree with themselves; the first rating counts.', validators=[django.core.validators.MaxValueValidator(50)], verbose_name='documents that come again, in per cent')),
                 ('seed', models.PositiveIntegerField(default=relevancy.models.judging.draw_seed, editable=False, help_text='Of the random part of the order.')),
                 ('run_ids', models.JSONField(default=list, editable=False, help_text='The runs that the pairs were taken from.')),
                 ('pair_count', models.PositiveIntegerField(default=0, editable=False)),

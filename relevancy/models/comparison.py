@@ -94,6 +94,6 @@ def comparison_revision(comparison: models.expressions.Combinable) -> models.exp
     Revisions only increase, so the sum changes with each of them.
     """
     has_run = ComparedRun.objects.filter(comparison=comparison, run__case=models.OuterRef("case"))
-    of_cases = CaseRevision.objects.filter(models.Exists(has_run)).order_by()
-    total = of_cases.annotate(total=models.Func("revision", function="SUM")).values("total")
+    case_revisions = CaseRevision.objects.filter(models.Exists(has_run)).order_by()
+    total = case_revisions.annotate(total=models.Func("revision", function="SUM")).values("total")
     return Coalesce(models.Subquery(total), models.Value(0), output_field=models.PositiveBigIntegerField())

@@ -63,8 +63,8 @@ class EndpointQuerySet(SharedQuerySet["Endpoint"]):
         own = self.model.objects.usable_by(user).values("pk")
         owner = copy(case.owner)
         owner.is_superuser = False
-        of_case = self.model.objects.owned_by(owner).filter(attempts__case=case).values("pk")
-        return self.filter(is_editor, models.Q(pk__in=own) | models.Q(pk__in=of_case))
+        used_by_case = self.model.objects.owned_by(owner).filter(attempts__case=case).values("pk")
+        return self.filter(is_editor, models.Q(pk__in=own) | models.Q(pk__in=used_by_case))
 
     def live(self) -> Self:
         """Excludes archived endpoints."""

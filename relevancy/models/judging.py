@@ -59,7 +59,7 @@ class JudgingQueue(models.Model):
         "results per query",
         default=10,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_DEPTH)],
-        help_text="So many of the first results are judged, in the newest complete run of each case.",
+        help_text="How many of the first results of a query are judged, in the newest complete run of each case.",
     )
     ratings_per_pair = models.PositiveSmallIntegerField(
         "ratings per document",
@@ -77,8 +77,8 @@ class JudgingQueue(models.Model):
         "documents that come again, in per cent",
         default=0,
         validators=[MaxValueValidator(MAX_REPEAT_SHARE)],
-        help_text="A rater judges so many a second time, after 20 others. That shows how far raters agree with themselves; the first "
-        "rating counts.",
+        help_text="A rater judges this share of them a second time, after 20 others. That shows how far raters agree with themselves; "
+        "the first rating counts.",
     )
     run_a = models.ForeignKey(
         Run, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", verbose_name="first run"

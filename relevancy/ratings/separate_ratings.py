@@ -66,17 +66,17 @@ def _count_some(
 ) -> tuple[int, int, int]:
     """Makes ratings of the grades of some queries, in one transaction. Returns the numbers of `Counted`."""
     left_out = off_scale = 0
-    of_queries = Rating.objects.filter(query__in=query_ids)
+    stored = Rating.objects.filter(query__in=query_ids)
 
     def choose() -> Mapping[int, Mapping[str, Change]]:
         nonlocal left_out, off_scale
         left_out = off_scale = 0
         book.refresh_settings()
-        others = of_queries.filter(verdict=Verdict.RATED).exclude(rater=rater)
+        others = stored.filter(verdict=Verdict.RATED).exclude(rater=rater)
         rated = set(others.values_list("query_id", "doc_id"))
         changes: dict[int, dict[str, Change]] = defaultdict(dict)
         if replaces:
-            for query_id, doc_id in of_queries.filter(rater=rater).values_list("query_id", "doc_id"):
+            for query_id, doc_id in stored.filter(rater=rater).values_list("query_id", "doc_id"):
                 changes[query_id][doc_id] = REMOVAL
         for query_id, doc_id, value in read(query_ids):
             if (query_id, doc_id) in rated:

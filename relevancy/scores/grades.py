@@ -76,22 +76,22 @@ def known_grades(
     new_values = new_values or {}
     ratings: dict[int, dict[str, list[tuple[Any, ...]]]] = {query_id: defaultdict(list) for query_id in query_ids}
     for batch in batched(query_ids, BATCH):
-        of_rater = {} if rater_id is None else {"rater": rater_id}
-        rows = Rating.objects.filter(query_id__in=batch, value__isnull=False, **of_rater).order_by()
+        rater_filter = {} if rater_id is None else {"rater": rater_id}
+        rows = Rating.objects.filter(query_id__in=batch, value__isnull=False, **rater_filter).order_by()
         for row in rows.values_list(*_COLUMNS):
             if counts is None or counts(*row[:3]):
                 ratings[row[0]][row[1]].append(row)
     scale = scale_of(book)
-    of_single: dict[float, float | None] = {}  # the grade of a document that has one rating, by its value
+    single_grades: dict[float, float | None] = {}  # the grade of a document that has one rating, by its value
 
     def combine(rows: Sequence[tuple[Any, ...]]) -> float | None:
         if len(rows) > 1:
             parts = [(row[6], (new_values.get(row[3], row[3]), (row[4], row[5]))) for row in rows]
             return scoring.combine_ratings(counting(parts), book.rule, scale)
         value = rows[0][3]
-        if value not in of_single:
-            of_single[value] = scoring.combine_ratings([(new_values.get(value, value), 0)], book.rule, scale)
-        return of_single[value]
+        if value not in single_grades:
+            single_grades[value] = scoring.combine_ratings([(new_values.get(value, value), 0)], book.rule, scale)
+        return single_grades[value]
 
     grades: dict[int, dict[str, float]] = {}
     for query_id, documents in ratings.items():

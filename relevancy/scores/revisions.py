@@ -46,8 +46,8 @@ def case_changed(case_id: int) -> None:
 def figures_changed(book: Book) -> None:
     """Marks the stored comparisons of the book's cases as out of date after tags of its queries have changed, or queries were linked
     or unlinked: their figures for each tag, tests and intervals change, while all scores stay. One SQL statement."""
-    of_book = StoredComparison.objects.filter(case__book=book)
-    of_book.update(revision=None, error="", generation=F("generation") + 1)
+    affected = StoredComparison.objects.filter(case__book=book)
+    affected.update(revision=None, error="", generation=F("generation") + 1)
 
 
 def _increment_of_queries(query_ids: Sequence[int]) -> None:

@@ -82,7 +82,11 @@ def compare_raters(table: RaterTable) -> list[PairAgreement]:
             parts.setdefault(pair, []).append((units[rows], cells[rows]))
     return [
         PairAgreement(
-            a, b, size, np.concatenate([part[0] for part in of_pair]), np.concatenate([part[1] for part in of_pair])
+            a,
+            b,
+            size,
+            np.concatenate([part[0] for part in pair_parts]),
+            np.concatenate([part[1] for part in pair_parts]),
         )
-        for (a, b), of_pair in sorted(parts.items())
+        for (a, b), pair_parts in sorted(parts.items())
     ]

@@ -205,8 +205,8 @@ def _parse_csv(text: str) -> list[Snapshot]:
     labels = [header[index].lower() for index in snapshot_columns]
     snapshots = []
     for key, rankings in rows_by_snapshot.items():
-        of_snapshot = dict(zip(labels, key, strict=True))
-        name, time = of_snapshot.get("snapshot name", ""), of_snapshot.get("snapshot time", "")
+        labelled = dict(zip(labels, key, strict=True))
+        name, time = labelled.get("snapshot name", ""), labelled.get("snapshot time", "")
         for query, hits in rankings.items():
             # An engine may return a document at two positions, and two documents may share one.
             _check_repetitions(query, [(hit.id, position) for position, hit in hits])

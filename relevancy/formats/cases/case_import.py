@@ -71,9 +71,9 @@ def plan_case(*, content: CaseContent, by: User, scorer: Scorer | None = None) -
     """
     remarks = list(content.remarks)
     plans = [_use(scorer)] if scorer else list(_plan_scorers(content.scorers, by, remarks))
-    of_scorer = plans[0].definition.scale if plans else None
+    scorer_scale = plans[0].definition.scale if plans else None
     scale: Scale | None = None
-    if (steps := content.scale or of_scorer) is not None:
+    if (steps := content.scale or scorer_scale) is not None:
         scale = [list(step) for step in steps]
         scale = scale if content.stream else _widened(scale, content, remarks)
     names = content.raters

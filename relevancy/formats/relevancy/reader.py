@@ -141,9 +141,9 @@ class _Reader:
             )
         if kind != self._kind:
             raise BadFile(f"kind: this file contains a {kind}, not a {self._kind}. Import it as such.")
-        of_case = _MEMBERS_OF_CASE & (self._members.keys() | self._numbers.keys())
-        if of_case and kind == BOOK:
-            raise BadFile(f"{quote(min(of_case))} is not a member of a file with a book.")
+        case_members = _MEMBERS_OF_CASE & (self._members.keys() | self._numbers.keys())
+        if case_members and kind == BOOK:
+            raise BadFile(f"{quote(min(case_members))} is not a member of a file with a book.")
         return Head.read(self._members, "")
 
     def _take(self, key: str, value: Any) -> None:

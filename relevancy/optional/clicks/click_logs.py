@@ -67,7 +67,7 @@ def import_clicks(
             shown=shown,
             clicks=clicked,
         )
-        for pair, query_id, doc_id, shown, clicked in table.of_book
+        for pair, query_id, doc_id, shown, clicked in table.book_rows
         if estimates.evidence[pair] > 0
     ]
     if not rows:
@@ -101,8 +101,8 @@ def store_log(log: ClickLog, estimates: Sequence[ClickEstimate]) -> ClickLog:
             f"The log has {len(estimates):,} documents for queries of the book; at most {MAX_ESTIMATES:,} can be stored. Leave out "
             "rare queries or the last positions."
         )
-    of_book = ClickLog.objects.filter(book=log.book)
-    _delete(of_book.filter(is_ready=False, created_at__lt=timezone.now() - UNFINISHED_AFTER))
+    book_logs = ClickLog.objects.filter(book=log.book)
+    _delete(book_logs.filter(is_ready=False, created_at__lt=timezone.now() - UNFINISHED_AFTER))
     log.rater = accounts.ensure_machine(RATER)
     clean_and_save(log)
     for batch in batched(estimates, BATCH):
@@ -111,7 +111,7 @@ def store_log(log: ClickLog, estimates: Sequence[ClickEstimate]) -> ClickLog:
         ClickEstimate.objects.bulk_create(batch)
     log.is_ready = True
     log.save(update_fields=["is_ready"])
-    _delete(of_book.filter(is_ready=True, pk__lt=log.pk))
+    _delete(book_logs.filter(is_ready=True, pk__lt=log.pk))
     return log
 
 
@@ -143,11 +143,14 @@ def read_estimates(log: ClickLog, count: int = 20) -> list[ClickEstimate]:
 
 @dataclass
 class _Table:
-    """Rows of a log. columns: of the numbers in each row. of_book: (pair, query id, document, shown, clicks) of the book's queries."""
+    """Rows of a log. columns: of the numbers in each row.
+
+    book_rows: (pair, query id, document, shown, clicks) of the book's queries.
+    """
 
     pairs: array[int] = field(default_factory=lambda: array("q"))
     columns: tuple[array[float], ...] = ()
-    of_book: list[tuple[int, int, str, int, int]] = field(default_factory=list)
+    book_rows: list[tuple[int, int, str, int, int]] = field(default_factory=list)
     size: int = 0
 
 
@@ -166,9 +169,9 @@ def _read_table(book: Book, log: SearchLog, *, is_cascade: bool) -> _Table:
     query_ids = dict(book.queries.live().values_list("text", "pk"))
     table = _Table(columns=tuple(array("d") for _ in range(4 if is_cascade else 3)))
     key: Callable[[Any], tuple[str, str]] = lambda row: (row.query, row.doc_id)  # noqa: E731
-    for pair, ((query, doc_id), of_pair) in enumerate(groupby(rows, key=key)):
+    for pair, ((query, doc_id), pair_rows) in enumerate(groupby(rows, key=key)):
         shown = clicked = 0
-        for _, _, *numbers in of_pair:
+        for _, _, *numbers in pair_rows:
             table.pairs.append(pair)
             for column, number in zip(table.columns, numbers, strict=True):
                 column.append(number)
@@ -176,7 +179,7 @@ def _read_table(book: Book, log: SearchLog, *, is_cascade: bool) -> _Table:
         if query in query_ids:
             if is_cascade:  # `shown` counts what users looked at
                 shown = log.count_shown(query, doc_id)
-            table.of_book.append((pair, query_ids[query], doc_id, shown, clicked))
+            table.book_rows.append((pair, query_ids[query], doc_id, shown, clicked))
         table.size = pair + 1
     return table
 

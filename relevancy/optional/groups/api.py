@@ -276,13 +276,15 @@ def _comparison(compared: groups.ComparedGroup) -> dict[str, Any]:
         "together": _figures(compared.figures.together) if compared.figures else None,
         "cases": [
             {
-                "case_id": of_case.row.case.pk,
-                "run_id": of_case.row.scored_run.pk if of_case.baseline and of_case.row.scored_run else None,
-                "baseline_id": of_case.baseline.pk if of_case.baseline else None,
-                "error": of_case.error,
-                "figures": _figures(of_case.figures),
+                "case_id": compared_case.row.case.pk,
+                "run_id": compared_case.row.scored_run.pk
+                if compared_case.baseline and compared_case.row.scored_run
+                else None,
+                "baseline_id": compared_case.baseline.pk if compared_case.baseline else None,
+                "error": compared_case.error,
+                "figures": _figures(compared_case.figures),
             }
-            for of_case in compared.cases
+            for compared_case in compared.cases
         ],
     }
 

@@ -122,25 +122,25 @@ def describe_group(group: GroupComparison) -> str:
     if together is None or together.difference is None:
         return "No query is scored in both runs of a case, so there is nothing to compare."
     text = describe_difference(together.difference, together.interval, together.p)
-    of_cases = counted(together.queries, "query", "queries")
+    sample = counted(together.queries, "query", "queries")
     if together.independent < together.queries:
-        of_cases += f", {together.independent:,} independent,"
-    of_cases += f" of {counted(group.counted, 'case')}"
+        sample += f", {together.independent:,} independent,"
+    sample += f" of {counted(group.counted, 'case')}"
     match together.verdict:
         case Verdict.BETTER | Verdict.WORSE:
-            return f"The newest runs are {together.verdict} than their baselines: {text} on {of_cases}."
+            return f"The newest runs are {together.verdict} than their baselines: {text} on {sample}."
         case Verdict.EQUAL:
-            return f"The newest runs and their baselines are practically equal: {text} on {of_cases}."
+            return f"The newest runs and their baselines are practically equal: {text} on {sample}."
         case Verdict.SAME:
-            return f"The newest runs and their baselines scored the same on {of_cases}."
+            return f"The newest runs and their baselines scored the same on {sample}."
         case Verdict.UNRATED:
-            return (
-                f"Too little is rated to say that the newest runs and their baselines are equal: {text} on {of_cases}."
-            )
+            return f"Too little is rated to say that the newest runs and their baselines are equal: {text} on {sample}."
         case Verdict.UNDECIDED:
-            return f"The newest runs show no difference to their baselines that {of_cases} can prove: {text}."
+            return f"The newest runs show no difference to their baselines that {sample} can prove: {text}."
         case Verdict.TOO_FEW:
-            return f"Too few queries to tell whether the newest runs are better than their baselines: {text} on {of_cases}."
+            return (
+                f"Too few queries to tell whether the newest runs are better than their baselines: {text} on {sample}."
+            )
 
 
 def dump_group(group: GroupComparison) -> Json:

@@ -247,35 +247,33 @@ def compare_group(*, group: CaseGroup, view: GroupView) -> ComparedGroup:
     queries are not read.
     """
     compared = [_compare_case(row) for row in view.rows]
-    ready = [
-        of_case.stored for of_case in compared if of_case.stored and not of_case.error and of_case.stored.is_current
-    ]
+    ready = [member.stored for member in compared if member.stored and not member.error and member.stored.is_current]
     missing = [
-        of_case.stored for of_case in compared if of_case.stored and not of_case.error and not of_case.stored.is_current
+        member.stored for member in compared if member.stored and not member.error and not member.stored.is_current
     ]
     if missing or not ready:
         return ComparedGroup(_with_pairs(compared, ready), missing)
     # Cases under different scorers have no mean, so that there is no verdict on all of them either.
     by_case = {row.case.pk: weight for row, weight in zip(view.rows, view.mean.weights, strict=True)}
     weights = [by_case[stored.case_id] if view.mean.score is not None else 0.0 for stored in ready]
-    of_group = stored_groups.find_or_create(group=group, compared=ready, weights=weights)
-    if of_group.figures is None:
-        return ComparedGroup(_with_pairs(compared, ready), [], of_group)
-    of_all = stored_groups.load(of_group)
-    by_stored = dict(zip([stored.pk for stored in ready], of_all.cases, strict=True))
+    stored_group = stored_groups.find_or_create(group=group, compared=ready, weights=weights)
+    if stored_group.figures is None:
+        return ComparedGroup(_with_pairs(compared, ready), [], stored_group)
+    group_figures = stored_groups.load(stored_group)
+    by_stored = dict(zip([stored.pk for stored in ready], group_figures.cases, strict=True))
     with_figures = [
-        replace(of_case, figures=by_stored[of_case.stored.pk])
-        if of_case.stored and of_case.stored.pk in by_stored
-        else of_case
-        for of_case in compared
+        replace(member, figures=by_stored[member.stored.pk])
+        if member.stored and member.stored.pk in by_stored
+        else member
+        for member in compared
     ]
-    return ComparedGroup(with_figures, [], of_group, of_all)
+    return ComparedGroup(with_figures, [], stored_group, group_figures)
 
 
 def _with_pairs(compared: Sequence[ComparedCase], ready: Sequence[StoredComparison]) -> list[ComparedCase]:
     """Returns the cases with the figures of those that are computed, while others or the group are not."""
     pairs = comparison.stored.load_first_pairs([stored.pk for stored in ready]) if ready else {}
-    return [replace(of_case, pair=pairs.get(of_case.stored.pk)) if of_case.stored else of_case for of_case in compared]
+    return [replace(member, pair=pairs.get(member.stored.pk)) if member.stored else member for member in compared]
 
 
 def _compare_case(row: CaseRow) -> ComparedCase:

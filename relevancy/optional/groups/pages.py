@@ -76,7 +76,7 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
         "group": group,
         "view": view,
         "compared": compared,
-        "rows": [_compared_row(of_case) for of_case in compared.cases],
+        "rows": [_compared_row(compared_case) for compared_case in compared.cases],
         "waiting": "…" if compared.is_pending else "–",
         "can_edit": group.is_editable,
         "can_delete": group.is_owned,
@@ -92,15 +92,21 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     return render(request, "groups/group.html", context)
 
 
-def _compared_row(of_case: groups.ComparedCase) -> dict[str, object]:
+def _compared_row(compared_case: groups.ComparedCase) -> dict[str, object]:
     """Returns what the table of the comparison says about a case."""
-    figures = of_case.figures or of_case.pair
-    row: dict[str, object] = {"compared": of_case, "row": of_case.row, "figures": figures, "verdict": "", "url": ""}
-    if of_case.figures is not None:
-        row["verdict"] = VERDICTS[of_case.figures.verdict]
-    if of_case.baseline is not None and of_case.row.scored_run is not None:
-        numbers = [of_case.baseline.number, of_case.row.scored_run.number]
-        row["url"] = reverse("compare", args=[of_case.row.case.pk], query={"run": numbers})
+    figures = compared_case.figures or compared_case.pair
+    row: dict[str, object] = {
+        "compared": compared_case,
+        "row": compared_case.row,
+        "figures": figures,
+        "verdict": "",
+        "url": "",
+    }
+    if compared_case.figures is not None:
+        row["verdict"] = VERDICTS[compared_case.figures.verdict]
+    if compared_case.baseline is not None and compared_case.row.scored_run is not None:
+        numbers = [compared_case.baseline.number, compared_case.row.scored_run.number]
+        row["url"] = reverse("compare", args=[compared_case.row.case.pk], query={"run": numbers})
     return row
 
 

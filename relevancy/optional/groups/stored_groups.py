@@ -89,8 +89,10 @@ def _read_inputs(stored_group: StoredGroupComparison) -> list[Comparison] | None
     """Returns the comparisons of the cases; None if one of them is not what it was."""
     comparisons = []
     for pk, revision, generation, _ in stored_group.inputs:
-        of_case = StoredComparison.objects.with_case_revision().filter(pk=pk, revision=revision, generation=generation)
-        comparison = of_case.first()
+        same_revision = StoredComparison.objects.with_case_revision().filter(
+            pk=pk, revision=revision, generation=generation
+        )
+        comparison = same_revision.first()
         if comparison is None or not comparison.is_current:
             return None
         comparison.version = ScorerVersion.objects.select_related("scorer").get(pk=comparison.version_id)

@@ -17,6 +17,6 @@ def enqueue_group_figures(compared: groups.ComparedGroup) -> None:
     """Enqueues what is missing of the comparison of a group: first the comparisons of its cases, then that of the group."""
     for stored in compared.to_compute:
         enqueue_comparison(stored)
-    of_group = None if compared.to_compute or not compared.is_pending else compared.stored
-    if of_group is not None and stored_groups.queue(of_group):
-        send(compute_group_comparison, of_group.pk)
+    stored_group = None if compared.to_compute or not compared.is_pending else compared.stored
+    if stored_group is not None and stored_groups.queue(stored_group):
+        send(compute_group_comparison, stored_group.pk)

@@ -97,9 +97,9 @@ def read_content(content: str | Sequence[Mapping[str, Any]]) -> tuple[str, list[
     if isinstance(content, str):
         return content, []
     text = "".join(part["text"] for part in content if part["type"] == "text")
-    of_openai = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
-    of_anthropic = [part["source"]["url"] for part in content if part["type"] == "image"]
-    return text, of_openai + of_anthropic
+    openai_urls = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
+    anthropic_urls = [part["source"]["url"] for part in content if part["type"] == "image"]
+    return text, openai_urls + anthropic_urls
 
 
 @contextmanager

@@ -309,8 +309,8 @@ def _draw(test: PreferenceTest, wanted: int) -> tuple[list[int], int]:
     """Returns the ids of queries whose lists differ, and how many queries were drawn to find them."""
     a, b = test.run_a, test.run_b
     shared = CaseQuery.objects.present().filter(case=a.case_id, weight__gt=0, query__retired_at=None)
-    of_b = CaseQuery.objects.present().filter(case=b.case_id, weight__gt=0).values("query_id")
-    candidates = sorted(shared.filter(query__in=of_b).values_list("query_id", flat=True))
+    second_queries = CaseQuery.objects.present().filter(case=b.case_id, weight__gt=0).values("query_id")
+    candidates = sorted(shared.filter(query__in=second_queries).values_list("query_id", flat=True))
     random.Random(test.seed).shuffle(candidates)
     chosen: list[int] = []
     drawn = 0

@@ -292,9 +292,7 @@ def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
             rows[query_id][doc_id].append((decides, (value, (at, pk))))
     candidates = []
     for query_id, documents in rows.items():
-        grades = scores.combine_grades(
-            book, {doc_id: scores.counting(of_document) for doc_id, of_document in documents.items()}
-        )
+        grades = scores.combine_grades(book, {doc_id: scores.counting(given) for doc_id, given in documents.items()})
         for pair in by_query[query_id]:
             grade = grades.get(pair.doc_id)
             if grade is None or grade not in book.grades:

@@ -174,6 +174,6 @@ def _with_grades(scale: Scale | None, lowest: float, top: float, remarks: list[s
     if scale is not None and (first, last) == (scale[0][0], scale[-1][0]):
         return scale
     labels = {float(grade): label for grade, label in scale or []}
-    of_file = f"the scale of the file is {scale[0][0]}–{scale[-1][0]}" if scale else "the file has no scale"
-    remarks.append(f"Ratings are from {lowest:g} to {top:g}; {of_file}. The book gets the scale {first}–{last}.")
+    file_scale = f"the scale of the file is {scale[0][0]}–{scale[-1][0]}" if scale else "the file has no scale"
+    remarks.append(f"Ratings are from {lowest:g} to {top:g}; {file_scale}. The book gets the scale {first}–{last}.")
     return [[grade, labels.get(float(grade), "")] for grade in range(first, last + 1)]

@@ -29,12 +29,12 @@ def export_general(*, case: Case) -> Iterator[str]:
     """
     run, version = _newest_run(case), ScorerVersion.objects.used_by(case).first()
     details = [BY_NAME[name].write for name in ("information_need", "notes", "options")]
-    of_case = _of_case(case)
+    case_cells = _of_case(case)
     finished_at = run.finished_at.isoformat(timespec="seconds") if run and run.finished_at else ""
     case_queries: QuerySet[Any] = case.case_queries.present().with_scores(run, version).order_by("position", "id")
     rows = (
         (
-            *of_case,
+            *case_cells,
             row.query.text,
             None if row.is_stale else rounded(row.score),
             finished_at if row.ranking_id else "",
@@ -54,7 +54,7 @@ def export_detailed(*, case: Case) -> Iterator[str]:
 
 
 def _document_rows(case: Case, run: Run | None, title: str, fields: Sequence[str]) -> Iterator[Sequence[Cell]]:
-    of_case, width = _of_case(case), len(DETAILED) + len(fields)
+    case_cells, width = _of_case(case), len(DETAILED) + len(fields)
     rows = case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text")
     for batch in batched(rows, CHUNK):
         query_ids = [query_id for query_id, _ in batch]
@@ -66,9 +66,9 @@ def _document_rows(case: Case, run: Run | None, title: str, fields: Sequence[str
                 grade = grades[query_id].get(doc_id)
                 rating = "" if grade is None else f"{grade:.12g}"
                 cells = (format_value(values.get(name)) for name in fields)
-                yield (*of_case, text, doc_id, rank, format_value(values.get(title)), rating, *cells)
+                yield (*case_cells, text, doc_id, rank, format_value(values.get(title)), rating, *cells)
             if not hits_by_query.get(query_id):
-                yield (*of_case, text, *[""] * (width - len(OF_CASE)))
+                yield (*case_cells, text, *[""] * (width - len(OF_CASE)))
 
 
 def _newest_run(case: Case) -> Run | None:

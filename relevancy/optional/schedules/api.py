@@ -263,8 +263,8 @@ def send_group_test_message(request: ApiRequest, group_id: Id) -> list[notificat
 @router.get("/groups/{group_id}/schedule/checks", auth=READ, response=Page[GroupCheckDetails])
 def list_group_checks(request: ApiRequest, group_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """What the scheduled runs of a group showed, newest first. They stay when the schedule is removed."""
-    of_group = ScheduledCheck.objects.filter(group=get_group(request, group_id)).prefetch_related("group_runs")
-    return paginate(group_checks.with_visibility(of_group, request.user), page, "-id")
+    checks = ScheduledCheck.objects.filter(group=get_group(request, group_id)).prefetch_related("group_runs")
+    return paginate(group_checks.with_visibility(checks, request.user), page, "-id")
 
 
 # --- of both ---

@@ -20,8 +20,8 @@ LOST_AFTER = timedelta(seconds=60)  # a finished run whose check waits for longe
 
 def finish_run(run_id: int) -> ScheduledCheck | None:
     """Finishes the check of a run that has ended, if it belongs to one that waits for no other run. Safe to call again."""
-    of_run = Q(run=run_id) | Q(group_runs__run=run_id)
-    check = ScheduledCheck.objects.filter(of_run, status=ScheduledCheck.Status.WAITING).select_related("run").first()
+    has_run = Q(run=run_id) | Q(group_runs__run=run_id)
+    check = ScheduledCheck.objects.filter(has_run, status=ScheduledCheck.Status.WAITING).select_related("run").first()
     if check is None:
         return None
     if check.group_id is not None:
@@ -56,8 +56,8 @@ def finish_check(check: ScheduledCheck, *, problem: str = "") -> ScheduledCheck 
 
     problem: why there is no run, or none that can be examined.
     """
-    of_check = Schedule.objects.filter(case=check.case_id, group=check.group_id)
-    schedule = of_check.select_related("case", "group", "author").first()
+    schedules = Schedule.objects.filter(case=check.case_id, group=check.group_id)
+    schedule = schedules.select_related("case", "group", "author").first()
     if problem:
         status, message = ScheduledCheck.Status.FAILED, problem
     else:

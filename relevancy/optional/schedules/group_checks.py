@@ -65,10 +65,10 @@ def start_group(schedule: Schedule) -> tuple[ScheduledCheck, list[Run]]:
 
 def _find_baseline(schedule: Schedule, case: Case) -> Run | None:
     """Returns the run of the chosen check, else the newest complete run of the case that the schedule of the group made."""
-    of_case = GroupCheckRun.objects.filter(case=case, check_of__group=schedule.group_id, run__isnull=False)
+    earlier_runs = GroupCheckRun.objects.filter(case=case, check_of__group=schedule.group_id, run__isnull=False)
     if schedule.baseline_check_id is not None:
-        of_case = of_case.filter(check_of=schedule.baseline_check_id)
-    row = of_case.filter(run__status=Run.Status.COMPLETE).select_related("run").order_by("-run__number").first()
+        earlier_runs = earlier_runs.filter(check_of=schedule.baseline_check_id)
+    row = earlier_runs.filter(run__status=Run.Status.COMPLETE).select_related("run").order_by("-run__number").first()
     return row.run if row is not None else None
 
 

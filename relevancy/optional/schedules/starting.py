@@ -27,10 +27,10 @@ def start_due() -> list[Run]:
         if not Schedule.objects.filter(pk=schedule.pk, next_at=schedule.next_at).update(next_at=following):
             continue  # another worker was faster
         if schedule.group is not None:
-            check, of_group = start_group(schedule)
-            if not of_group:
+            check, group_runs = start_group(schedule)
+            if not group_runs:
                 finish_check(check)
-            started.extend(of_group)
+            started.extend(group_runs)
         elif (run := _start(schedule)) is not None:
             started.append(run)
     return started

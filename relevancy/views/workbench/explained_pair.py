@@ -186,14 +186,14 @@ def comparison_choices(ranking: Ranking, doc_id: str, *, by: User) -> list[Choic
     ]
     others = Run.objects.finished().filter(case=ranking.run.case_id).exclude(pk=ranking.run_id)
     listed = others.select_related("attempt").defer("config").order_by("-number")[:MAX_RUNS]
-    of_runs = [
+    run_choices = [
         ComparisonChoice(f"run:{run.number}", f"the same document in run {run.number}, attempt {run.attempt.number}")
         for run in listed
     ]
     groups = [
         ChoiceGroup("Results", documents),
         ChoiceGroup("Rated, not among the results", rated[:MAX_RATED]),
-        ChoiceGroup("Other runs", of_runs),
+        ChoiceGroup("Other runs", run_choices),
     ]
     return [group for group in groups if group.choices]
 
