@@ -88,7 +88,7 @@ def test_names_of_other_raters_are_shown_where_they_differ(look: Opens, people: 
     expect(first.locator(".judgments")).to_have_count(0)
     _rate(page, workbench, "alien", 0, 2)
     expect(first.locator(".judgments")).to_contain_text(re.compile(r"editor\s+5"))
-    expect(first.locator(".judgments")).to_contain_text("the newest rating counts")
+    expect(first.locator(".judgments")).to_contain_text("the latest rating counts")
     expect(first.locator(".judgments")).not_to_contain_text("rater ")
 
 

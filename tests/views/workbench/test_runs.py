@@ -180,7 +180,7 @@ def test_run_from_an_older_attempt_makes_a_branch(sign_in, case, on_commit):
     ]
     pane = by_id(client.get(at(case, "case")), "tune")
     assert [words(number) for number in elements(pane, cls="number")] == ["3", "2", "1"]
-    assert "10 → 7 displayed" in words(pane)
+    assert "results 10 → 7" in words(pane)
     older = by_id(client.get(at(case, "case", attempt=2)), "tune")
     assert words(elements(older, _name="h2")[0]) == "Attempt 2"
     assert attributes(by_id(older, "depth"))["value"] == "5"
