@@ -1,6 +1,7 @@
 """Fixtures and options of all tests."""
 
 import gc
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -33,10 +34,13 @@ GROUPS = {
     "tests/test_wheel.py": "wheel",
 }
 DATABASE_FIXTURES = {"db", "transactional_db", "django_db_setup"}
-# Tests of what a page shows: the same on every database. Whether the statements of every page work there is tested by those that
-# open every address with all its parameters. Services, models and commands are tested on both databases.
-PAGES = "tests/views/"
-EVERY_ADDRESS = ("tests/views/test_access_matrix.py", "tests/views/test_fuzzing.py")
+# Tests of what a page shows, of an optional app too, and of what goes through the whole site: the same on every database. Whether the
+# statements of every address work there is tested by those that open all of them with all their parameters (`tests/run_all.sh` runs
+# them on one database). Services, models, operations of the API and commands are tested on both databases.
+PAGES = re.compile(
+    r"tests/views/|tests/test_(admin|bad_files|guides)\.py|relevancy/optional/\w+/tests/test_(\w+_)?(pages|api|commands?)\.py"
+)
+EVERY_ADDRESS = re.compile(r"tests/(views|api)/test_(access_matrix|fuzzing|schemathesis)\.py")
 STATEMENT_FIXTURES = {"transactional_db", "django_assert_num_queries", "django_assert_max_num_queries"}
 
 
@@ -113,7 +117,7 @@ def depends_on_database(item: pytest.Item) -> bool:
     """
     fixtures = set(getattr(item, "fixturenames", ()))
     mark = item.get_closest_marker("django_db")
-    if item.nodeid.startswith(PAGES) and not item.nodeid.startswith(EVERY_ADDRESS):
+    if PAGES.match(item.nodeid) and not EVERY_ADDRESS.match(item.nodeid):
         commits = mark is not None and bool(mark.kwargs.get("transaction"))
         return commits or bool(STATEMENT_FIXTURES & fixtures)
     return mark is not None or item.get_closest_marker("own_database") is not None or bool(DATABASE_FIXTURES & fixtures)

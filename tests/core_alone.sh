@@ -15,6 +15,4 @@ git init -q && git add -A  # some tests ask git for the files
 RELEVANCY_DATA_DIR=$folder/data "$python" manage.py migrate -v 0
 # Whatever the options select: with --second-database, most of these tests are left to the other database.
 env -u RELEVANCY_DATABASE_URL "$python" -m pytest -q -p no:cacheprovider tests/test_architecture.py
-# These two open the addresses of every app, and are run with them.
-"$python" -m pytest "$@" tests \
-  --ignore tests/views/test_access_matrix.py --ignore tests/api/test_access_matrix.py --ignore tests/browser
+"$python" -m pytest "$@" tests --ignore tests/browser
