@@ -163,6 +163,7 @@ query_explain_difference   GET    see     200
 query_explanations     GET    edit    302
 query_unretrieved          GET    see     200
 query_unretrieved?look     GET    edit    200
+query_best_order           GET    see     200
 query_find                 GET    edit    200
 query_interpretation       GET    edit    200
 annotations            GET    see     200

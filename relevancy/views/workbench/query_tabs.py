@@ -3,17 +3,19 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from relevancy import runs
+from relevancy import comparison, runs
 from relevancy.views.requests import parse_number
 
 from .query_detail import QueryDetail
 
-RESULTS, UNRETRIEVED, FIND, EXPLAIN, REQUEST, NOTES = "results", "unretrieved", "find", "explain", "request", "notes"
+RESULTS, UNRETRIEVED, BEST_ORDER, FIND = "results", "unretrieved", "best", "find"
+EXPLAIN, REQUEST, NOTES = "explain", "request", "notes"
 EDIT_NOTES = "edit"  # the tab of the notes with the form to edit them
 ONLY_RATED = "rated"  # the tab of the results with rated documents only, those that were not returned included
 LABELS = {
     RESULTS: "Results",
     UNRETRIEVED: "Not returned",
+    BEST_ORDER: comparison.BEST_ORDER,
     FIND: "Find",
     EXPLAIN: "Explain",
     REQUEST: "As sent",
@@ -53,6 +55,7 @@ def query_tabs(case_query_id: int, detail: QueryDetail, current: str, *, can_sea
         names = [
             RESULTS,
             UNRETRIEVED,
+            BEST_ORDER,
             *([FIND] if can_find else []),
             *([EXPLAIN] if can_explain else []),
             REQUEST,

@@ -6,6 +6,7 @@ from . import (
     annotations,
     attempts,
     autocomplete,
+    best_order,
     case_scorers,
     explain,
     export,
@@ -75,6 +76,7 @@ urlpatterns = [
         unretrieved.unretrieved,
         name="query_unretrieved",
     ),
+    path("cases/<int:case_id>/queries/<int:case_query_id>/best-order/", best_order.best_order, name="query_best_order"),
     path(
         "cases/<int:case_id>/queries/<int:case_query_id>/interpretation/",
         interpretation.interpretation,

@@ -820,7 +820,9 @@ def test_rate_shown_without_the_package_of_the_measure(sign_in, uninstalled):
 
 
 @pytest.mark.parametrize("headers", [HTMX, {}])
-@pytest.mark.parametrize("name", ["query", "query_request", "query_unretrieved", "query_working", "document"])
+@pytest.mark.parametrize(
+    "name", ["query", "query_request", "query_unretrieved", "query_best_order", "query_working", "document"]
+)
 def test_parts_of_a_run_without_its_packages(sign_in, uninstalled, name, headers):
     case_query = case_query_of(uninstalled, "query 1")
     response = sign_in("viewer").get(

@@ -27,10 +27,11 @@ def test_tabs_lead_to_their_parts(sign_in, case):
     opened = client.get(at(case, "query", case_query.pk), headers=HTMX)
     assert current(opened) == ["Results"]
     tabs = {attributes(tab)["data-tab-name"]: attributes(tab)["hx-get"] for tab in elements(tree(opened), role="tab")}
-    assert list(tabs) == ["results", "unretrieved", "find", "request", "notes"], "This engine does not explain."
+    assert list(tabs) == ["results", "unretrieved", "best", "find", "request", "notes"], "This engine does not explain."
     for name, cls in (
         ("results", "results"),
         ("unretrieved", "tab-slot"),
+        ("best", "tab-slot"),
         ("find", "tab-slot"),
         ("request", "tab-slot"),
         ("notes", "query-notes"),
