@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .errors import ChildEnded
@@ -33,43 +33,51 @@ def encode_query(query: ScriptQuery) -> str:
 
 def decode_outcomes(rows: bytes, limits: Limits) -> list[Outcome]:
     """Returns outcomes from JSON rows [score, error, line, console, seconds]. Raises `ChildEnded` for anything else."""
-    try:
-        return [_decode_outcome(row, limits) for row in json.loads(rows)]
-    except (ValueError, TypeError, OverflowError, RecursionError) as error:
-        raise ChildEnded from error
-
-
-def encode_response(text: str) -> str:
-    """Returns the text of a response as JSON in ASCII, so that lone surrogates survive."""
-    return json.dumps(text)
+    return _decode(rows, limits, Outcome, _read_score)
 
 
 def decode_mapped(rows: bytes, limits: Limits) -> list[MappedResponse]:
     """Returns what a mapper found from JSON rows [JSON, error, line, console, seconds]. Raises `ChildEnded` for anything else."""
+    return _decode(rows, limits, MappedResponse, _read_mapped)
+
+
+def _decode[Result](
+    rows: bytes, limits: Limits, result: Callable[..., Result], read: Callable[[Any], dict[str, Any]]
+) -> list[Result]:
+    """read: returns what the result says of a row's value, which is None if there is an error."""
+    results = []
     try:
-        return [_decode_mapped(row, limits) for row in json.loads(rows)]
+        for value, error, line, console, seconds in json.loads(rows):
+            is_late = error == "late"
+            results.append(
+                result(
+                    **read(None if error else value),
+                    error=describe_stop("time", limits) if is_late else _clean(error),
+                    line=int(line) if line else None,
+                    console=tuple(map(_clean, console)),
+                    seconds=float(seconds),
+                    stopped="time" if is_late else "",
+                )
+            )
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise ChildEnded from error
+    return results
 
 
-def _decode_mapped(row: list[Any], limits: Limits) -> MappedResponse:
-    text, error, line, console, seconds = row
-    is_late = error == "late"
-    if is_late:
-        error = describe_stop("time", limits)
-    mapped = json.loads(text) if text is not None and not error else {"documents": [], "total": None}
+def _read_score(value: Any) -> dict[str, Any]:
+    if value is not None and not (isinstance(value, int | float) and 0 <= value <= 100):
+        raise ValueError(value)
+    return {"score": None if value is None else float(value)}
+
+
+def _read_mapped(text: str | None) -> dict[str, Any]:
+    if text is None:
+        return {}
+    mapped = json.loads(text)
     documents, total = mapped["documents"], mapped.get("total")
     if not isinstance(documents, list) or not (total is None or isinstance(total, int | float)):
         raise ValueError(text)
-    return MappedResponse(
-        tuple(_clean_value(document) for document in documents),
-        total,
-        _clean(error),
-        int(line) if line else None,
-        tuple(map(_clean, console)),
-        float(seconds),
-        "time" if is_late else "",
-    )
+    return {"documents": tuple(_clean_value(document) for document in documents), "total": total}
 
 
 def _clean_value(value: Any) -> Any:
@@ -88,24 +96,6 @@ def describe_stop(reason: str, limits: Limits) -> str:
     if reason == "memory":
         return f"The script used more than {limits.megabytes} MB of memory for this query and was stopped"
     return "The script ended the process in which it ran, probably because it used too much memory"
-
-
-def _decode_outcome(row: list[Any], limits: Limits) -> Outcome:
-    value, error, line, console, seconds = row
-    is_late = error == "late"
-    if is_late:
-        error = describe_stop("time", limits)
-    if value is not None and not (isinstance(value, int | float) and 0 <= value <= 100):
-        raise ValueError(value)
-    score = None if value is None or error else float(value)
-    return Outcome(
-        score,
-        _clean(error),
-        int(line) if line else None,
-        tuple(map(_clean, console)),
-        float(seconds),
-        "time" if is_late else "",
-    )
 
 
 def _clean(text: object) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .errors import ChildEnded, ChildError, ChildTooBig, ChildTooSlow, ScriptError
-from .messages import decode_mapped, decode_outcomes, describe_stop, encode_query, encode_response
+from .messages import decode_mapped, decode_outcomes, describe_stop, encode_query
 from .pool import POOL, Lease
 from .process import Child
 from .types import Limits, MappedResponse, Outcome, ScriptQuery
@@ -74,20 +74,17 @@ def score(
     if not scale:
         raise ValueError("A script needs a scale of at least one grade.")
     limits = limits or Limits()
-    text = _prepare(script)
     settings = {
         "scale": [float(grade) for grade in scale],
         "depth": int(depth),
         "factor": 1 if output_range == "100" else 100,
-        "console": limits.console_characters if console else 0,
-        "seconds": limits.seconds_per_query,
     }
-    opening = json.dumps({"script": text, "settings": settings, "megabytes": limits.megabytes}).encode()
+    opening = _opening(script, settings, limits, console=console)
     if not queries:
         check(script)
         return []
     if limits.stops <= 0:
-        return [Outcome(None, SWITCHED_OFF, stopped="off")] * len(queries)
+        return [Outcome(error=SWITCHED_OFF, stopped="off")] * len(queries)
     deadline = time.monotonic() + limits.seconds_per_batch
     with POOL.lease(deadline) as lease:
         return _Batch(opening, queries, limits, deadline, _SCORES).run(lease)
@@ -102,16 +99,17 @@ def map_response(script: str, response: str, *, limits: Limits | None = None, co
     Raises `ScriptError` for a script that does not compile, and `SandboxError` if no child process is available.
     """
     limits = limits or Limits()
-    text = _prepare(script)
-    settings = {
-        "isMapper": True,
-        "console": limits.console_characters if console else 0,
-        "seconds": limits.seconds_per_query,
-    }
-    opening = json.dumps({"script": text, "settings": settings, "megabytes": limits.megabytes}).encode()
+    opening = _opening(script, {"isMapper": True}, limits, console=console)
     deadline = time.monotonic() + limits.seconds_per_batch
     with POOL.lease(deadline) as lease:
         return _Batch(opening, [response], limits, deadline, _MAPPED, keeps_script=True).run(lease)[0]
+
+
+def _opening(script: str, settings: dict[str, Any], limits: Limits, *, console: bool) -> bytes:
+    """Returns what the child compiles. Raises `ScriptError` as `_prepare` does."""
+    console_characters = limits.console_characters if console else 0
+    settings |= {"console": console_characters, "seconds": limits.seconds_per_query}
+    return json.dumps({"script": _prepare(script), "settings": settings, "megabytes": limits.megabytes}).encode()
 
 
 def _prepare(script: str) -> str:
@@ -124,17 +122,15 @@ def _prepare(script: str) -> str:
 
 
 class _Codec[Input, Result](NamedTuple):
-    """How inputs of a script are sent and its results are received. failed: a result without a value: (message, why it was stopped)."""
+    """How inputs of a script are sent, as JSON in ASCII, so that lone surrogates survive, and its results are received."""
 
     encode: Callable[[Input], str]
     decode: Callable[[bytes, Limits], list[Result]]
-    failed: Callable[[str, str], Result]
+    result: Callable[..., Result]
 
 
-_SCORES = _Codec(encode_query, decode_outcomes, lambda message, stopped: Outcome(None, message, stopped=stopped))
-_MAPPED = _Codec(
-    encode_response, decode_mapped, lambda message, stopped: MappedResponse(error=message, stopped=stopped)
-)
+_SCORES = _Codec(encode_query, decode_outcomes, Outcome)
+_MAPPED = _Codec(json.dumps, decode_mapped, MappedResponse)
 
 
 class _Batch[Input, Result: (Outcome, MappedResponse)]:
@@ -182,9 +178,11 @@ class _Batch[Input, Result: (Outcome, MappedResponse)]:
             except _Stopped as stopped:
                 self._handle_stop(lease, stopped.reason, end, is_culprit_known=stopped.is_culprit_known or count == 1)
         seconds = f"{self.limits.seconds_per_batch:g} s"
-        rest = self.codec.failed(f"Not scored: the script used up the {seconds} that all queries share", "time")
+        rest = self.codec.result(
+            error=f"Not scored: the script used up the {seconds} that all queries share", stopped="time"
+        )
         if self._is_off:
-            rest = self.codec.failed(SWITCHED_OFF, "off")
+            rest = self.codec.result(error=SWITCHED_OFF, stopped="off")
         return self.outcomes + [rest] * (len(self.queries) - len(self.outcomes))
 
     @property
@@ -282,7 +280,7 @@ class _Batch[Input, Result: (Outcome, MappedResponse)]:
             self.unexplained_exits += 1
             is_culprit_known = False
         if is_culprit_known:
-            self.outcomes.append(self.codec.failed(describe_stop(reason, self.limits), reason))
+            self.outcomes.append(self.codec.result(error=describe_stop(reason, self.limits), stopped=reason))
         else:
             self.isolated_until = max(self.isolated_until, end)
 

@@ -63,7 +63,7 @@ class Outcome:
             this query because it had been stopped too often; "" otherwise.
     """
 
-    score: float | None
+    score: float | None = None
     error: str = ""
     line: int | None = None
     console: tuple[str, ...] = ()

@@ -29,18 +29,15 @@ def bar(value: object, low: object = None, high: object = None) -> SafeString:
     number = numbers.known(value)
     if number is None:
         return format_html('<svg class="bar" viewBox="0 0 64 8" aria-hidden="true">{}</svg>', _RAIL)
-    least, most = numbers.known(low), numbers.known(high)
-    parts = [_RAIL]
-    if least is None or most is None or most - least < Decimal("0.5"):
-        solid = _on_bar(number)
-    else:
-        solid, end = _on_bar(least), _on_bar(most)
+    parts, between = [_RAIL], numbers.bounds(low, high)
+    solid, end = map(_on_bar, between or (number, number))
+    if between:
         parts.append(
             format_html('<rect class="bar-possible" x="{}" y="2" width="{}" height="4"/>', _px(solid), _px(end - solid))
         )
     if solid > 0:
         parts.append(format_html('<rect class="bar-certain" y="2" width="{}" height="4" rx="1"/>', _px(solid)))
-    if len(parts) > 1 and least is not None and most is not None and most - least >= Decimal("0.5"):
+    if between:
         at = min(WIDTH - _TICK, max(Decimal(0), _on_bar(number) - _TICK / 2))
         parts.append(format_html('<rect class="bar-tick" x="{}" width="1.5" height="8"/>', _px(at)))
     return format_html(
@@ -145,28 +142,21 @@ def grade_bar(grades: Iterable[tuple[float, int]], lowest: object, top: object) 
     )
 
 
-def progress(done: object, total: object, failed: object = 0, label: str = "Progress") -> SafeString:
+def progress(done: int | None, total: int | None, failed: int | None = 0, label: str = "Progress") -> SafeString:
     """A bar for "done of total", with the failed part of what is done at its end in the colour of errors."""
-    whole = max(0, int(numbers.known(total) or 0))
-    part = min(whole, max(0, int(numbers.known(done) or 0)))
-    wrong = min(part, max(0, int(numbers.known(failed) or 0)))
+    whole = total or 0
+    part = min(whole, done or 0)
     unit = Decimal(100) / whole if whole else Decimal(0)
-    good = format_html('<rect class="done" width="{}" height="4"/>', _px((part - wrong) * unit))
-    bad = (
-        format_html(
-            '<rect class="failed" x="{}" width="{}" height="4"/>', _px((part - wrong) * unit), _px(wrong * unit)
-        )
-        if wrong
-        else ""
-    )
+    wrong = min(part, failed or 0)
     return format_html(
         '<svg class="progress" viewBox="0 0 100 4" preserveAspectRatio="none" role="progressbar" aria-label="{}"'
-        ' aria-valuemin="0" aria-valuemax="{}" aria-valuenow="{}" aria-valuetext="{} of {}">{}{}</svg>',
+        ' aria-valuemin="0" aria-valuemax="{}" aria-valuenow="{}" aria-valuetext="{} of {}">'
+        '<rect class="done" width="{good}" height="4"/><rect class="failed" x="{good}" width="{bad}" height="4"/></svg>',
         label,
         whole,
         part,
         f"{part:,}",
         f"{whole:,}",
-        good,
-        bad,
+        good=_px((part - wrong) * unit),
+        bad=_px(wrong * unit),
     )

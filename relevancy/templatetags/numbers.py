@@ -4,102 +4,83 @@
 """
 
 import math
-from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
+from decimal import Decimal
+from typing import Any
 
-from relevancy.scoring.rounding import MINUS, format_p
+from relevancy.scoring.rounding import MINUS, format_coefficient, format_p, format_signed, round_half_up, to_decimal
 
 MISSING = "–"
 NO_GRADE = "·"
-NINTH = Decimal("1e-9")
-
-Number = int | float | Decimal
 
 
-def known(value: object) -> Decimal | None:
-    """The value as a decimal number, or None for None, NaN, infinities, booleans and anything that is not a number.
-
-    Binary noise is taken off at the ninth decimal, so that 0.1425 · 100 = 14.249999999999998 still rounds as 14.25.
-    """
-    if value is None or isinstance(value, bool) or value == "":
-        return None
+def known(value: Any) -> Decimal | None:
+    """The value as a decimal number without binary noise; None for NaN, infinities, booleans and whatever is not a number."""
     try:
-        number = Decimal(repr(float(value))) if not isinstance(value, Decimal) else value  # type: ignore[arg-type]
-    except (TypeError, ValueError, InvalidOperation, OverflowError):
+        number = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
+    except (TypeError, ValueError, OverflowError):
         return None
-    if not number.is_finite():
-        return None
-    return number if abs(number) >= 10**15 else number.quantize(NINTH)
+    return to_decimal(number) if number.is_finite() and not isinstance(value, bool) else None
 
 
-def rounded(value: object, places: int) -> Decimal | None:
-    """The value rounded half up (away from zero) to so many decimals; zero is never negative."""
+def fixed(value: object, places: int) -> str:
+    """A number with so many decimals and with separators: 14.25, 1,204.0; "–" if there is none."""
     number = known(value)
-    if number is None:
-        return None
-    number = number.quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-    return number or abs(number)
+    return MISSING if number is None else f"{round_half_up(number, places):,f}".replace("-", MINUS)
 
 
 def score(value: object) -> str:
     """A score 0–100 with one decimal: 61.0; "–" if there is none."""
-    number = rounded(value, 1)
-    return MISSING if number is None else f"{number:,}".replace("-", MINUS)
-
-
-def difference(value: object) -> str:
-    """A difference of scores with its sign: +6.2, −2.9; 0.0 without one."""
-    number = rounded(value, 1)
-    return MISSING if number is None else f"{number:{'+' if number else ''},}".replace("-", MINUS)
-
-
-def effect(value: object) -> str:
-    """An effect size with its sign and two decimals: +0.51, −0.20; "–" if there is none."""
-    number = rounded(value, 2)
-    return MISSING if number is None else f"{number:{'+' if number else ''},}".replace("-", MINUS)
-
-
-def trend(value: object) -> str:
-    """ "up", "down" or "same", judged by what `difference` prints; "same" if there is nothing to compare."""
-    number = rounded(value, 1)
-    if number is None or number == 0:
-        return "same"
-    return "up" if number > 0 else "down"
+    return fixed(value, 1)
 
 
 def whole(value: object) -> str:
     """A whole number with separators, for milliseconds and ranges: 34, 1,204."""
-    number = rounded(value, 0)
-    return MISSING if number is None else f"{number:,}".replace("-", MINUS)
+    return fixed(value, 0)
+
+
+def difference(value: object) -> str:
+    """A difference of scores with its sign: +6.2, −2.9; 0.0 without one."""
+    number = known(value)
+    return MISSING if number is None else format_signed(number, 1)
+
+
+def effect(value: object) -> str:
+    """An effect size with its sign and two decimals: +0.51, −0.20; "–" if there is none."""
+    number = known(value)
+    return MISSING if number is None else format_signed(number, 2)
+
+
+def trend(value: object) -> str:
+    """ "up", "down" or "same", judged by what `difference` prints; "same" if there is nothing to compare."""
+    return {"+": "up", MINUS: "down"}.get(difference(value)[0], "same")
+
+
+def bounds(low: object, high: object) -> tuple[Decimal, Decimal] | None:
+    """Both ends of a range; None if it is narrower than 0.5 or not known."""
+    least, most = known(low), known(high)
+    return None if least is None or most is None or most - least < Decimal("0.5") else (least, most)
 
 
 def span(low: object, high: object) -> str:
     """A range in whole numbers with an en dash, 57–84; empty if narrower than 0.5 or not known."""
-    if low is None or high is None:
-        return ""
-    least, most = known(low), known(high)
-    if least is None or most is None or most - least < Decimal("0.5"):
-        return ""
-    first, last = whole(least), whole(most)
+    first, last = map(whole, bounds(low, high) or (None, None))
     return "" if first == last else f"{first}–{last}"
 
 
 def engine_score(value: object) -> str:
     """An engine's score with two decimals; below 0.01 with two significant digits, so that 0.0042 is not 0.00."""
     number = known(value)
-    if number is None:
-        return MISSING
-    small = rounded(number, 1 - number.adjusted()) if number else None
-    if small is not None and abs(small) < Decimal("0.01"):
-        return f"{small:f}".replace("-", MINUS)
-    two = rounded(number, 2)
-    return MISSING if two is None else f"{two:,}".replace("-", MINUS)
+    if number:
+        small = round_half_up(number, 1 - number.adjusted())
+        if abs(small) < Decimal("0.01"):
+            return f"{small:f}".replace("-", MINUS)
+    return fixed(number, 2)
 
 
 def engine_difference(value: object) -> str:
     """A difference of engine scores with its sign, in the decimals of `engine_score`: +3.20, −0.40."""
     number = known(value)
-    text = engine_score(value)
-    return f"+{text}" if number is not None and number > 0 else text
+    return f"{'+' if number and number > 0 else ''}{engine_score(number)}"
 
 
 def pvalue(value: object) -> str:
@@ -110,17 +91,14 @@ def pvalue(value: object) -> str:
 
 def coefficient(value: object) -> str:
     """An agreement or overlap between −1 and 1 with two decimals and no leading zero: .74, −.20, 1.00."""
-    number = rounded(value, 2)
-    if number is None:
-        return MISSING
-    text = f"{abs(number):f}".removeprefix("0")
-    return MINUS + text if number < 0 else text
+    number = known(value)
+    return MISSING if number is None else format_coefficient(number)
 
 
 def grade_text(value: object) -> str:
     """A grade as short as it is: 3.0 → "3", 2.5 → "2.5", thirds with two decimals; "·" if unrated."""
-    number = rounded(value, 2)
-    return NO_GRADE if number is None else f"{number.normalize():f}".replace("-", MINUS)
+    number = known(value)
+    return NO_GRADE if number is None else f"{round_half_up(number, 2).normalize():f}".replace("-", MINUS)
 
 
 def grade_class(grade: object, lowest: object, top: object) -> str:
@@ -133,13 +111,9 @@ def grade_class(grade: object, lowest: object, top: object) -> str:
         return "unrated"
     if high <= low:
         return "g10"
-    stop = rounded(10 * (value - low) / (high - low), 0)
-    return f"g{min(10, max(0, int(stop or 0)))}"
+    return f"g{min(10, max(0, int(round_half_up(10 * (value - low) / (high - low), 0))))}"
 
 
-def score_class(value: object) -> str:
-    """The colour class score-1 … score-5, fifths of 0–100; empty if there is no score."""
-    number = known(value)
-    if number is None:
-        return ""
-    return f"score-{min(5, max(1, math.floor(number / 20) + 1))}"
+def score_class(value: Decimal) -> str:
+    """The colour class score-1 … score-5, fifths of 0–100."""
+    return f"score-{min(5, max(1, math.floor(value / 20) + 1))}"

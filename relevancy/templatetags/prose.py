@@ -5,65 +5,42 @@ to http, https and mail addresses only; the server of a link does not learn whic
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
-from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
-# Anything before a colon that comes before the first slash, question mark or hash is a scheme.
-_SCHEME = re.compile(r"\s*([^/?#:]*):")
-_ALLOWED = {"http", "https", "mailto"}
+# Leads to a page, a mailbox or a place on this site: anything before a colon that comes before the first slash, question mark or hash
+# is a scheme.
+_HARMLESS = re.compile(r"\s*(?:https?:|mailto:|[^:/?#]*(?:[/?#]|\Z))", re.IGNORECASE)
 _LOWEST_HEADING = 6
 _BELOW_THE_PAGE = 3  # a first-level heading of a note is a fourth-level one on a page
 
 
 def markdown(text: object) -> SafeString:
     """A text in Markdown (CommonMark and tables) as safe HTML."""
-    return mark_safe(_reader().render(str(text or "")))
+    reader = _reader()
+    tokens = reader.parse(str(text or ""))
+    for token in tokens:
+        token.attrs.pop("style", None)  # of aligned columns, which the content security policy forbids
+        if token.type in {"heading_open", "heading_close"}:
+            token.tag = f"h{min(_LOWEST_HEADING, int(token.tag[1:]) + _BELOW_THE_PAGE)}"
+        for part in token.children or ():
+            if part.type == "link_open":
+                part.attrSet("rel", "noopener nofollow")
+    return mark_safe(reader.renderer.render(tokens, reader.options, {}))
+
+
+@cache
+def _reader() -> MarkdownIt:
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
+    # The library calls it by this name, with the address decoded.
+    reader.validateLink = lambda url: _HARMLESS.match(url) is not None  # type: ignore[method-assign]
+    return reader
 
 
 def highlighted(pieces: Iterable[tuple[str, bool]]) -> SafeString:
     """A text in pieces, `(text, marked)`, with `<mark>` around those that are marked."""
     return mark_safe("".join(format_html("<mark>{}</mark>" if marked else "{}", text) for text, marked in pieces))
-
-
-@cache
-def _reader() -> MarkdownIt:
-    reader = MarkdownIt("commonmark", {"html": False})
-    reader.enable("table").disable("image")
-    # The library calls it by this name, with the address decoded.
-    reader.validateLink = _harmless  # type: ignore[method-assign]
-    reader.add_render_rule("link_open", _link)
-    for part in ("heading_open", "heading_close"):
-        reader.add_render_rule(part, _heading)
-    for part in ("th_open", "td_open"):
-        reader.add_render_rule(part, _cell)
-    return reader
-
-
-def _harmless(url: str) -> bool:
-    """Whether an address leads to a page or a mailbox; one without a scheme stays on this site."""
-    scheme = _SCHEME.match(url)
-    return scheme is None or scheme[1].lower() in _ALLOWED
-
-
-def _link(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    tokens[index].attrSet("rel", "noopener nofollow")
-    return str(self.renderToken(tokens, index, options, env))
-
-
-def _heading(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    level = int(tokens[index].tag[1:])
-    # The token is drawn once; a second call would lower it again.
-    tokens[index].tag = f"h{min(_LOWEST_HEADING, level + _BELOW_THE_PAGE)}"
-    return str(self.renderToken(tokens, index, options, env))
-
-
-def _cell(self: Any, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
-    # A column's alignment comes as an inline style, which the content security policy forbids.
-    tokens[index].attrs.pop("style", None)
-    return str(self.renderToken(tokens, index, options, env))

@@ -25,11 +25,6 @@ def grade_pill(grade: object, lowest: object, top: object, label: str = "") -> S
     )
 
 
-def _step(values: list[Any]) -> str:
-    gaps = {numbers.grade_text(b - a) for a, b in pairwise(values)}
-    return gaps.pop() if len(gaps) == 1 else "any"
-
-
 def rating(
     scale: Iterable[tuple[Any, str]],
     mine: object,
@@ -41,8 +36,6 @@ def rating(
     label_id: str = "",
     can: bool = True,
     target: str = "",
-    swap: str = "outerHTML",
-    size: str = "",
     scale_key: str = "",
     csrf_token: object = "",
 ) -> dict[str, Any]:
@@ -57,6 +50,7 @@ def rating(
     lowest, top = (min(values), max(values)) if values else (None, None)
     chosen, combined = numbers.known(mine), numbers.known(grade)
     labels = dict(steps)
+    gaps = {numbers.grade_text(higher - lower) for lower, higher in pairwise(values)}
     buttons = [
         {
             "value": numbers.grade_text(value),
@@ -69,14 +63,13 @@ def rating(
     return {
         "buttons": buttons if len(buttons) <= MOST_BUTTONS else [],
         "narrow": len(buttons) >= _NARROW_FROM,
-        "big": size == "big",
         "rated": chosen is not None,
         "mine": "" if chosen is None else numbers.grade_text(chosen),
         "lowest": lowest,
         "top": top,
         "least": numbers.grade_text(lowest),
         "most": numbers.grade_text(top),
-        "step": _step(values),
+        "step": gaps.pop() if len(gaps) == 1 else "any",
         "grade": combined,
         "grade_label": labels.get(combined, ""),
         "differs": combined is not None and combined != chosen,
@@ -86,7 +79,6 @@ def rating(
         "label_id": label_id,
         "can": can,
         "target": target,
-        "swap": swap,
         "scale_key": scale_key,
         "csrf_token": csrf_token,
     }

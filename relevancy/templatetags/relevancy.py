@@ -1,6 +1,5 @@
 """`{% load relevancy %}`: the filters and tags of the pages. The modules next to this one implement them."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from django import template
@@ -10,15 +9,15 @@ from django.utils.safestring import SafeString
 from relevancy.models import Case, CaseQuery
 from relevancy.runs import Result
 
-from . import addresses, bars, case_links, charts, explained, icons, numbers, optional, prose, ratings, tables, when
+from . import addresses, bars, charts, explained, icons, numbers, optional, prose, ratings, tables, when
 
 register = template.Library()
 
 for _filter in (
     numbers.score,
     numbers.difference,
+    numbers.effect,
     numbers.trend,
-    numbers.whole,
     numbers.engine_score,
     numbers.engine_difference,
     numbers.pvalue,
@@ -33,7 +32,6 @@ for _filter in (
 ):
     register.filter(_filter.__name__, _filter)
 register.filter("thousands", numbers.whole)
-register.filter("grade_difference", numbers.effect)
 
 for _tag in (
     addresses.link_to,
@@ -57,7 +55,7 @@ for _tag in (
 ):
     register.simple_tag(_tag, name=_tag.__name__)
 
-for _case_tag in (case_links.case_url, addresses.link_to_case, addresses.post_to_case, optional.panels_at):
+for _case_tag in (addresses.case_url, addresses.link_to_case, addresses.post_to_case, optional.panels_at):
     register.simple_tag(_case_tag, takes_context=True, name=_case_tag.__name__)
 
 # Controls without an outlined box.
@@ -65,17 +63,9 @@ _BARE = (CheckboxInput, RadioSelect, FileInput, HiddenInput)
 
 
 @register.inclusion_tag("_ui/rate.html", takes_context=True)
-def rate(
-    context: template.Context,
-    scale: Iterable[tuple[object, str]],
-    mine: object,
-    grade: object,
-    url: str,
-    doc_id: str,
-    **options: Any,
-) -> dict[str, object]:
-    """The rating of one document as a form that also works without JavaScript; see `ratings.rating` for its options."""
-    return ratings.rating(scale, mine, grade, url, doc_id, csrf_token=context.get("csrf_token", ""), **options)
+def rate(context: template.Context, *arguments: Any, **options: Any) -> dict[str, object]:
+    """The rating of one document as a form that also works without JavaScript; see `ratings.rating` for its arguments."""
+    return ratings.rating(*arguments, csrf_token=context.get("csrf_token", ""), **options)
 
 
 @register.inclusion_tag("_ui/rate.html", takes_context=True)
@@ -86,7 +76,7 @@ def rate_result(
 
     title: of the document, outside the list; there, the link to the document names it.
     """
-    url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, rank=result.rank)
+    url = addresses.run_url(case, context.get("selection"), "rate", case_query.pk, rank=result.rank)
     place = f"{case_query.pk}-{result.rank}"
     return rate(
         context,
@@ -116,7 +106,7 @@ def rate_unretrieved(
     can: bool,
 ) -> dict[str, object]:
     """The rating of a document that the run did not return; the answer replaces the rating only."""
-    url = case_links.run_url(case, context.get("selection"), "rate", case_query.pk, unretrieved=1)
+    url = addresses.run_url(case, context.get("selection"), "rate", case_query.pk, unretrieved=1)
     return rate(context, case.book.scale, mine, grade, url, doc_id, title=title, can=can, scale_key=case.book.scale_key)
 
 

@@ -16,4 +16,4 @@ def milliseconds(seconds: object) -> str:
     value = numbers.known(seconds)
     if value is None:
         return numbers.MISSING
-    return numbers.whole(value * 1000) if value >= 0.01 else f"{numbers.rounded(value * 1000, 1)}"
+    return numbers.whole(value * 1000) if value >= 0.01 else numbers.fixed(value * 1000, 1)

@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from . import numbers
 
 _RAISED = re.compile(r"\^(?:\(([^()]*)\)|(\w+))")
+_KINDS = {"ideal_grade": "grade", "equal": "mark"}  # of columns, by key; the others hold numbers
 _STATES = {
     "unrated": "it has no rating",
     "repeat": "it stood higher already",
@@ -68,26 +69,16 @@ def working_table(preview: Any) -> Table:
     if preview.working is None:
         return _of_script(preview)
     working = preview.working
-    order = sorted(range(len(working.columns)), key=lambda at: working.columns[at].is_ideal)
-    tops = {at: max((row.numbers[at] or 0.0 for row in working.rows), default=0.0) for at in order}
-    keys = {column.key: at for at, column in enumerate(working.columns)}
-    decimals = [_decimals(column, working.column(column.key)) for column in working.columns]
     heads: list[Head] = []
-    for at in order:
-        column = working.columns[at]
+    columns: list[list[Cell]] = []
+    for column in sorted(working.columns, key=lambda column: column.is_ideal):
         if column.sums and not column.is_ideal:
             heads.append(Head(SafeString(""), "bar"))
-        heads.append(Head(raised(column.title), _kind(column), column.is_ideal))
+            columns.append(_bars(working.column(column.sums)))
+        heads.append(Head(raised(column.title), _KINDS.get(column.key, "number"), column.is_ideal))
+        columns.append(_cells(column, working.column(column.key)))
     lines = []
-    for row in working.rows:
-        cells: list[Cell] = []
-        for at in order:
-            column, number = working.columns[at], row.numbers[at]
-            if column.sums and not column.is_ideal:
-                summed = keys[column.sums]
-                counted = row.numbers[summed]
-                cells.append(Cell("bar", None if counted is None else _width(counted, tops[summed])))
-            cells.append(_cell(column, number, decimals[at]))
+    for row, cells in zip(working.rows, zip(*columns, strict=True), strict=True):
         shown = preview.documents[row.index] if row.index is not None else None
         title = shown.title if shown else ""
         lines.append(Line(row.rank, title, row.grade, shown is not None, _STATES.get(row.state, ""), cells))
@@ -105,27 +96,24 @@ def _of_script(preview: Any) -> Table:
     return Table([Head(SafeString("Best order"), "grade", True)], lines)
 
 
-def _kind(column: Any) -> str:
-    return {"ideal_grade": "grade", "equal": "mark"}.get(column.key, "number")
+def _cells(column: Any, values: Sequence[float | None]) -> list[Cell]:
+    """Returns the cells of a column; numbers without decimals if all of them are whole."""
+    kind = _KINDS.get(column.key, "number")
+    places = 0 if all(number is None or number == int(number) for number in values) else column.decimals
+    is_quiet = column.is_ideal or column.key == "discount"
+    return [
+        Cell("number", numbers.fixed(number, places), is_quiet or number == 0, column.is_ideal)
+        if kind == "number" and number is not None
+        else Cell(kind, number, column.is_ideal, column.is_ideal)
+        for number in values
+    ]
 
 
-def _decimals(column: Any, values: Sequence[float | None]) -> int:
-    """Returns how many decimals to print: none if every number of the column is whole."""
-    return 0 if all(number is None or number == int(number) for number in values) else column.decimals
-
-
-def _cell(column: Any, number: float | None, places: int) -> Cell:
-    kind = _kind(column)
-    if kind != "number" or number is None:
-        return Cell(kind, number, column.is_ideal, column.is_ideal)
-    written = numbers.rounded(number, places)
-    text = numbers.MISSING if written is None else f"{numbers.MINUS if written < 0 else ''}{abs(written):,f}"
-    return Cell("number", text, column.is_ideal or column.key == "discount" or number == 0, column.is_ideal)
-
-
-def _width(number: float, top: float) -> str:
-    share = 100.0 * number / top if top > 0 else 0.0
-    return f"{min(100.0, max(0.0, share)):.1f}"
+def _bars(values: Sequence[float | None]) -> list[Cell]:
+    """Returns a bar for each number, relative to the largest."""
+    top = max(number or 0.0 for number in values)
+    shares = [None if number is None else number / top if top > 0 else 0.0 for number in values]
+    return [Cell("bar", None if share is None else f"{max(0.0, 100 * share):.1f}") for share in shares]
 
 
 def raised(title: str) -> SafeString:

@@ -180,11 +180,10 @@ def test_grade_class_takes_the_nearest_stop(grade: object, low: object, top: obj
         (100, "score-5"),
         (130, "score-5"),
         (-5, "score-1"),
-        (None, ""),
     ],
 )
-def test_score_class_is_a_fifth(value: object, name: str) -> None:
-    assert numbers.score_class(value) == name
+def test_score_class_is_a_fifth(value: float, name: str) -> None:
+    assert numbers.score_class(Decimal(value)) == name
 
 
 @pytest.mark.parametrize(("value", "text"), [(0.512, "+0.51"), (-0.2, "−0.20"), (0.001, "0.00"), (None, "–")])

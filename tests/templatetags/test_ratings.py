@@ -92,14 +92,12 @@ def test_rate_without_permission_is_for_reading() -> None:
 
 
 def test_rate_is_a_form_that_works_alone() -> None:
-    html = draw(
-        FOUR, None, None, 'title=film target="closest .result" swap="none"', film="Star <Trek>", csrf_token="tok<en"
-    )
+    html = draw(FOUR, None, None, 'title=film target="closest .result"', film="Star <Trek>", csrf_token="tok<en")
     assert 'method="post" action="/rate?a=1&amp;b=2"' in html
     assert 'name="csrfmiddlewaretoken" value="tok&lt;en"' in html
     assert 'name="doc_id" value="a&quot;b&lt;c&gt;"' in html
     assert 'aria-label="Rating of Star &lt;Trek&gt;"' in html
-    assert 'hx-target="closest .result" hx-swap="none"' in html
+    assert 'hx-target="closest .result" hx-swap="outerHTML"' in html
 
 
 def test_rate_empty_scale_breaks_nothing() -> None:

@@ -18,7 +18,6 @@ def draw(source: str, **context: object) -> str:
         ("{{ v|score }}", "57.3"),
         ("{{ v|difference }}", "+57.3"),
         ("{{ v|trend }}", "up"),
-        ("{{ v|whole }}", "57"),
         ("{{ v|thousands }}", "57"),
         ("{{ v|engine_score }}", "57.25"),
         ("{{ v|grade_text }}", "57.25"),

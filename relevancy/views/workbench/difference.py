@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from relevancy.scores import RunDifference
-from relevancy.templatetags.case_links import run_url
+from relevancy.templatetags.addresses import run_url
 
 from .run_selection import RunSelection
 
