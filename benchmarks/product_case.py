@@ -28,7 +28,7 @@ import invented
 from own_environment import ROOT
 
 from relevancy import cases, endpoints, queries, runs, scorers
-from relevancy.formats.ratings import ratings_csv
+from relevancy.formats.ratings import ratings_import
 from relevancy.models import Attempt, Run, User
 from tests.live.servers import Server, fetched, running
 
@@ -113,7 +113,8 @@ def make_attempt(kind: str, url: str, template: str, given: Material) -> Attempt
     case = cases.create(name=f"Products on {kind}", owner=by, scale=scorers.parse_scale("0:3"))
     attempt = runs.attempts.save(case=case, endpoint=endpoint, template=template, fields=FIELDS, by=by)
     queries.add(case=case, texts=given.texts)
-    ratings_csv.import_ratings(case=case, text=given.ratings, by=by)
+    source = ratings_import.open_source(case=case, file=io.BytesIO(given.ratings.encode()), format="csv")
+    ratings_import.import_ratings(case=case, source=source, by=by)
     return attempt
 
 

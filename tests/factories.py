@@ -1,5 +1,6 @@
 """Rows for tests, made by plain functions; a search engine that does what a test tells it to."""
 
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from uuid import uuid4
 from relevancy import books, cases, engines, ratings, runs, scorers, scores
 from relevancy.engines import registry
 from relevancy.engines.types import Syntax
+from relevancy.formats.ratings import ratings_import
 from relevancy.models import (
     Attempt,
     Book,
@@ -268,3 +270,9 @@ def stored_case_scores(run: Run) -> dict[str, tuple[Any, ...]]:
     return {
         row.version.scorer.name: (row.score, row.low, row.high, row.scored, row.queries, row.unrated) for row in rows
     }
+
+
+def import_csv(*, case: Case, text: str, by: User, rater: User | None = None) -> ratings_import.ImportedRatings:
+    """Imports ratings as CSV."""
+    source = ratings_import.open_source(case=case, file=io.BytesIO(text.encode()), format="csv")
+    return ratings_import.import_ratings(case=case, source=source, by=by, rater=rater)

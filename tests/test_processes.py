@@ -231,7 +231,7 @@ print(case.pk)
 KILLED_IMPORT = """
 import os, signal
 from relevancy.ratings import imports
-from relevancy.formats.ratings import ratings_csv
+from tests.factories import import_csv
 
 imports.MAX_AT_ONCE, imports.CHUNK = 1_000, 2_000
 note_progress = imports.note_progress
@@ -244,7 +244,7 @@ def kill(record, **changes):
 imports.note_progress = kill
 case = Case.objects.get(pk=sys.argv[1])
 rows = "".join(f"imported {n % 50},{n},2\\n" for n in range(6000))
-ratings_csv.import_ratings(case=case, text="query,docid,rating\\nquery 1,a,3\\n" + rows, by=case.owner)
+import_csv(case=case, text="query,docid,rating\\nquery 1,a,3\\n" + rows, by=case.owner)
 """
 SEEN = """
 from relevancy.models import *

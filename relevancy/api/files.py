@@ -20,7 +20,7 @@ from relevancy.formats import exports
 from relevancy.formats.cases import book_import, case_import
 from relevancy.formats.queries import queries_import
 from relevancy.formats.rankings import runs_file
-from relevancy.formats.ratings import ratings_import, ratings_storage
+from relevancy.formats.ratings import ratings_import
 from relevancy.models import Book, Case, Endpoint, RatingImport, Role, Run
 
 from .access import Id, check_book_editable, get_book, get_case, get_run
@@ -218,7 +218,7 @@ def import_ratings(
             tasks.enqueue_book_rescore(case.book_id)
     return {
         "format": preview.format,
-        "is_stored": isinstance(imported, ratings_storage.ImportedRatings),
+        "is_stored": isinstance(imported, ratings_import.ImportedRatings),
         "raters": preview.raters,
         "added": preview.added,
         "changed": preview.changed,
@@ -271,13 +271,13 @@ def import_runs(
 ) -> Status[dict[str, Any]]:
     """Stores rankings that were made elsewhere as runs: a TREC run, or CSV, which may contain several snapshots."""
     case = get_case(request, case_id, needs=Role.EDITOR)
-    text = runs_file.read_file(file=file, name=file.name or "")
+    snapshots = runs_file.read_file(file=file, name=file.name or "")
     if parameters.dry_run:
-        plan = runs_file.plan_runs(case=case, text=text, name=parameters.name)
+        plan = runs_file.plan_runs(case=case, snapshots=snapshots, name=parameters.name)
         return Status(
             200, {"runs": [], "names": [rankings.name for rankings in plan.rankings], "remarks": " ".join(plan.remarks)}
         )
-    imported = runs_file.import_runs(case=case, text=text, by=request.user, name=parameters.name)
+    imported = runs_file.import_runs(case=case, snapshots=snapshots, by=request.user, name=parameters.name)
     for run in imported.runs:
         transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
     started = [{"id": run.pk, "number": run.number, "status": run.status} for run in imported.runs]

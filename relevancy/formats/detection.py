@@ -1,18 +1,16 @@
 """Whole cases and books, whose format is recognised by their content."""
 
-from typing import IO
+from typing import IO, Any
 
 from relevancy.formats.cases.book_import import BookContent
 from relevancy.formats.cases.case_content import CaseContent
-from relevancy.formats.relevancy import book_reader, case_reader
 
-from .file_formats import FileFormat, FileKind, added_format, read_head
+from .file_formats import FileKind, of_kind, read_head
 
 
 def parse_case(file: IO[bytes]) -> CaseContent:
     """Reads a case in our own format or that of an optional app, also in a ZIP file. Raises `BadFile`."""
-    added = _find_added(file, FileKind.CASE)
-    content: CaseContent = added.read(file) if added and added.read else case_reader.parse_case(file)
+    content: CaseContent = _read(file, FileKind.CASE)
     return content
 
 
@@ -21,11 +19,16 @@ def read_book(file: IO[bytes]) -> BookContent:
 
     The file must stay open until the book is imported.
     """
-    added = _find_added(file, FileKind.BOOK)
-    content: BookContent = added.read(file) if added and added.read else book_reader.read_book(file)
+    content: BookContent = _read(file, FileKind.BOOK)
     return content
 
 
-def _find_added(file: IO[bytes], kind: FileKind) -> FileFormat | None:
+def _read(file: IO[bytes], kind: FileKind) -> Any:
+    """Reads a file that is none of ours in a format of an optional app: one that fits or, because its errors say what the file lacks,
+    the first."""
     head = read_head(file)
-    return None if head.is_ours else added_format(kind, head)
+    ours, *added = of_kind(kind)
+    fitting = [ours] if head.is_ours else [candidate for candidate in added if candidate.fits(head)]
+    chosen = [*fitting, *added, ours][0]
+    assert chosen.read is not None
+    return chosen.read(file)

@@ -5,15 +5,17 @@ See docs/decisions/0103.
 
 import csv
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
 from typing import IO, Any
 
 from relevancy import hooks
+from relevancy.engines.static.rankings_file import parse_snapshots
 from relevancy.formats.queries import queries_csv
-from relevancy.formats.ratings import ltr, ratings_csv
+from relevancy.formats.ratings import ratings_csv
+from relevancy.formats.relevancy import book_reader, case_reader
 
 from .archives import open_json
 from .errors import BadFile, quote
@@ -22,9 +24,8 @@ HEAD = 64 * 1024  # bytes that are looked at
 MAX_LINES = 50
 _OURS = re.compile(r'"format"\s*:\s*"relevancy[/-]')
 _KEY = re.compile(r'"([^"\\]{1,100})"\s*:')
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
 _POSITION_COLUMNS = frozenset(("position", "doc position", "rank"))
-_DOC_COLUMNS = frozenset(("docid", "doc_id", "doc id"))
 
 
 class FileKind(StrEnum):
@@ -47,162 +48,136 @@ class UnclearFile(BadFile):
 
 @dataclass(frozen=True)
 class Head:
-    """The beginning of a file. name: of the file; may be empty."""
+    """The beginning of a file.
+
+    sign: `{` or `[` if it is JSON, and then keys: the names of members of objects, at any depth. is_ours: whether it names our own
+    format, of any version. lines: the first lines of other text that are not blank; header: the cells of the first as CSV, in
+    lower case.
+    """
 
     text: str
-    name: str = ""
+    sign: str = ""
+    keys: AbstractSet[str] = frozenset()
+    is_ours: bool = False
+    lines: Sequence[str] = ()
+    header: Sequence[str] = ()
 
-    @cached_property
-    def is_object(self) -> bool:
-        return self.text.startswith("{")
 
-    @cached_property
-    def is_ours(self) -> bool:
-        """Whether it names our own format, of any version."""
-        return _OURS.search(self.text) is not None
-
-    @cached_property
-    def is_list(self) -> bool:
-        return self.text.startswith("[") and self.text[1:].lstrip()[:1] in ("{", "]", "")
-
-    @cached_property
-    def keys(self) -> frozenset[str]:
-        """The names of members of JSON objects, at any depth."""
-        return frozenset(_KEY.findall(self.text)) if self.is_object or self.is_list else frozenset()
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """The first lines that are not blank; none of JSON."""
-        if self.is_object or self.is_list:
-            return []
-        return [line for line in self.text.splitlines()[:MAX_LINES] if line.strip()]
-
-    @cached_property
-    def contents(self) -> list[list[str]]:
-        """The columns of the first lines that are not comments, between spaces."""
-        return [line.split() for line in self.lines if not line.lstrip().startswith("#")]
-
-    @cached_property
-    def header(self) -> list[str]:
-        """The cells of the first line as CSV, in lower case."""
-        try:
-            cells = next(csv.reader(self.lines[:1], skipinitialspace=True), [])
-        except csv.Error:
-            return []
-        return [cell.strip().lower() for cell in cells]
+type Test = Callable[[Head], bool]
 
 
 @dataclass(frozen=True)
 class FileFormat:
     """A format. name: in addresses, commands and forms. label: for people. fits: whether a file begins like it.
 
-    product: which writes such files. read: of an optional app, makes `CaseContent` or `BookContent` of a file, or `Snapshot`s of the
-    text of a file of rankings. Raises `BadFile`.
+    product: which writes such files. read: makes `CaseContent` or `BookContent` of a file, or `Snapshot`s of the text of a file of
+    rankings; None for ratings and queries. Raises `BadFile`. suffixes: with which the names of such files end, in lower case.
     """
 
     name: str
     kind: FileKind
     label: str
-    fits: Callable[[Head], bool] = field(repr=False)
+    fits: Test = field(repr=False)
     product: str = ""
     read: Callable[[Any], Any] | None = field(default=None, repr=False)
+    suffixes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.label
 
 
-def _has_columns(head: Head, *wanted: frozenset[str]) -> bool:
-    return all(any(cell in names for cell in head.header) for names in wanted)
-
-
-def _is_ratings_csv(head: Head) -> bool:
-    return bool(head.lines) and ratings_csv.is_first_line(head.lines[0])
-
-
-def _is_queries_csv(head: Head) -> bool:
-    if _has_columns(head, _DOC_COLUMNS) or _is_ratings_csv(head):
-        return False
-    first = head.lines[0] if head.lines else ""
-    other = (first.split(sign)[:1] for sign in queries_csv.DELIMITERS[1:] if sign in first)
-    return any(map(queries_csv.has_query_column, (head.header, *other)))
-
-
-def _is_trec(head: Head, widths: Collection[int], number: int) -> bool:
-    """Returns whether all lines have one of these numbers of columns, and a number in a certain one. The last line may be cut off."""
-    return bool(head.contents) and all(
-        len(cells) in widths and _NUMBER.fullmatch(cells[number]) and not cells[1].startswith("qid:")
-        for cells in head.contents[:-1] or head.contents
+def has_members(sign: str, *alternatives: AbstractSet[str], without: AbstractSet[str] = frozenset()) -> Test:
+    """Returns the test for a JSON object, `{`, or list, `[`, with all members of one of the alternatives, and none of `without`."""
+    return lambda head: (
+        head.sign == sign and head.keys.isdisjoint(without) and any(names <= head.keys for names in alternatives)
     )
 
 
-def _is_format(head: Head, kind: str) -> bool:
-    return head.is_object and "relevancy/" in head.text[:1000] and f'"{kind}"' in head.text[:1000]
+def _is_ours(kind: str) -> Test:
+    return lambda head: head.sign == "{" and head.is_ours and f'"{kind}"' in head.text[:1000]
+
+
+def _has_lines(line: str) -> Test:
+    """Returns the test for lines that match a regular expression, besides comments. The last one may be cut off."""
+    matches = re.compile(line).match
+
+    def fits(head: Head) -> bool:
+        lines = [line for line in head.lines if not line.startswith("#")]
+        return bool(lines) and all(map(matches, lines[:-1] or lines))
+
+    return fits
+
+
+def _is_ratings_csv(head: Head) -> bool:
+    return bool(head.lines) and ratings_csv.find_layout(head.lines[0]) is not None
+
+
+def _is_rankings_csv(head: Head) -> bool:
+    wanted = (queries_csv.QUERY_COLUMNS, ratings_csv.DOC_ID, _POSITION_COLUMNS)
+    return not any(map(set(head.header).isdisjoint, wanted))
+
+
+def _is_queries_csv(head: Head) -> bool:
+    has_documents = not set(head.header).isdisjoint(ratings_csv.DOC_ID) or _is_ratings_csv(head)
+    return bool(head.lines) and not has_documents and queries_csv.is_header(head.lines[0])
 
 
 FORMATS: Sequence[FileFormat] = (
     FileFormat(
-        "relevancy-case",
-        FileKind.CASE,
-        "a case of Relevancy",
-        lambda head: _is_format(head, "case"),
-        "Relevancy",
+        "relevancy-case", FileKind.CASE, "a case of Relevancy", _is_ours("case"), "Relevancy", case_reader.parse_case
     ),
     FileFormat(
-        "relevancy-book",
-        FileKind.BOOK,
-        "a book of Relevancy",
-        lambda head: _is_format(head, "book"),
-        "Relevancy",
+        "relevancy-book", FileKind.BOOK, "a book of Relevancy", _is_ours("book"), "Relevancy", book_reader.read_book
     ),
     FileFormat("csv", FileKind.RATINGS, "ratings as CSV", _is_ratings_csv),
-    FileFormat("trec", FileKind.RATINGS, "TREC qrels", lambda head: _is_trec(head, {4}, 3)),
+    FileFormat(
+        "trec",
+        FileKind.RATINGS,
+        "TREC qrels",
+        _has_lines(rf"\s*\S+\s+(?!qid:)\S+\s+\S+\s+{_NUMBER}\s*$"),
+        suffixes=(".qrels",),
+    ),
     FileFormat(
         "ltr",
         FileKind.RATINGS,
         "learning to rank (RankLib)",
-        lambda head: {True} == {ltr.is_judgment(line) for line in head.lines if not line.startswith("#")},
+        _has_lines(r"[-+.\d]\S*\s+qid:\S+"),
+        suffixes=(".ltr", ".letor"),
     ),
     FileFormat(
         "rre",
         FileKind.RATINGS,
         "Rated Ranking Evaluator, JSON",
-        lambda head: head.is_object and ("relevant_documents" in head.keys or {"topics", "query_groups"} <= head.keys),
+        has_members("{", {"relevant_documents"}, {"topics", "query_groups"}),
     ),
     FileFormat(
         "json",
         FileKind.RATINGS,
         "ratings as JSON",
-        lambda head: (
-            head.is_object
-            and {"queries", "query", "ratings"} <= head.keys
-            and not head.keys & {"case_name", "format", "relevant_documents"}
-        ),
+        has_members("{", {"queries", "query", "ratings"}, without={"case_name", "format", "relevant_documents"}),
     ),
     FileFormat(
         "searchtweak",
         FileKind.RATINGS,
         "judgements of SearchTweak, JSON",
-        lambda head: head.is_list and {"keyword", "grade", "doc"} <= head.keys,
+        has_members("[", {"keyword", "grade", "doc"}),
     ),
     FileFormat(
         "rankquest",
         FileKind.RATINGS,
         "rated searches of Rankquest, JSON",
-        lambda head: head.is_list and {"searchContext", "ratings"} <= head.keys,
+        has_members("[", {"searchContext", "ratings"}),
     ),
+    FileFormat("rankings-csv", FileKind.RUNS, "rankings or snapshots as CSV", _is_rankings_csv, read=parse_snapshots),
     FileFormat(
-        "rankings-csv",
+        "trec-run",
         FileKind.RUNS,
-        "rankings or snapshots as CSV",
-        lambda head: _has_columns(head, queries_csv.QUERY_COLUMNS, _DOC_COLUMNS, _POSITION_COLUMNS),
+        "a TREC run",
+        _has_lines(rf"\s*\S+\s+(?!qid:)\S+\s+\S+\s+\S+\s+{_NUMBER}\s+\S"),
+        read=parse_snapshots,
+        suffixes=(".run",),
     ),
-    FileFormat("trec-run", FileKind.RUNS, "a TREC run", lambda head: _is_trec(head, range(6, HEAD), 4)),
-    FileFormat(
-        "queries-csv",
-        FileKind.QUERIES,
-        "queries as CSV",
-        _is_queries_csv,
-    ),
+    FileFormat("queries-csv", FileKind.QUERIES, "queries as CSV", _is_queries_csv),
 )
 PLAIN_QUERIES = FileFormat("queries", FileKind.QUERIES, "queries, one to a line", lambda head: bool(head.lines))
 
@@ -218,32 +193,32 @@ def products(kind: FileKind) -> str:
     return f"{', '.join(first)} or {last}" if first else last
 
 
-def added_format(kind: FileKind, head: Head) -> FileFormat | None:
-    """Returns the format of an optional app in which a file is read that is none of the core: one that fits, or the first, whose errors
-    say what the file lacks. None without such an app."""
-    added = [candidate for candidate in hooks.file_formats if candidate.kind == kind]
-    return next((candidate for candidate in added if candidate.fits(head)), added[0] if added else None)
+def read_head(file: IO[bytes]) -> Head:
+    """Returns the beginning of a file, or of the JSON file in a ZIP file. The file is at its start again.
 
-
-def detect(file: IO[bytes], name: str = "") -> list[FileFormat]:
-    """Returns the formats that a file begins like; none if it is like none of them. It may be in a ZIP file if it is JSON.
-
-    Any text could be queries, one to a line; that is not among them. Raises `BadFile` for a damaged ZIP file.
+    Raises `BadFile` for a damaged ZIP file.
     """
-    head = read_head(file, name)
-    fitting = [file_format for file_format in (*FORMATS, *hooks.file_formats) if file_format.fits(head)]
-    suffix = {"trec": (".qrels",), "trec-run": (".run",), "ltr": (".ltr", ".letor")}
-    return sorted(
-        fitting, key=lambda file_format: not head.name.lower().endswith(suffix.get(file_format.name, ("\0",)))
-    )
-
-
-def read_head(file: IO[bytes], name: str = "") -> Head:
-    """Returns the beginning of a file, or of the JSON file in a ZIP file. The file is at its start again."""
     with open_json(file) as opened:
         content = opened.read(HEAD)
     file.seek(0)
-    return Head(content.decode("utf-8-sig", errors="replace").lstrip("\ufeff \t\r\n"), name)
+    text = content.decode("utf-8-sig", errors="replace").lstrip("\ufeff \t\r\n")
+    if text.startswith("{") or (text.startswith("[") and text[1:].lstrip()[:1] in ("{", "]", "")):
+        return Head(text, text[0], frozenset(_KEY.findall(text)), _OURS.search(text) is not None)
+    lines = [line for line in text.splitlines()[:MAX_LINES] if line.strip()]
+    try:
+        cells = next(csv.reader(lines[:1], skipinitialspace=True), [])
+    except csv.Error:
+        cells = []
+    return Head(text, lines=lines, header=[cell.strip().lower() for cell in cells])
+
+
+def detect(head: Head, name: str = "") -> list[FileFormat]:
+    """Returns the formats that a file begins like, the likeliest by its name first; none if it is like none of them.
+
+    Any text could be queries, one to a line; that is not among them.
+    """
+    fitting = [file_format for file_format in (*FORMATS, *hooks.file_formats) if file_format.fits(head)]
+    return sorted(fitting, key=lambda file_format: not name.lower().endswith(file_format.suffixes))
 
 
 def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "") -> FileFormat:
@@ -259,7 +234,8 @@ def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "")
                 f"There is no format {wanted!r} for {kind}. Formats: {', '.join(candidate.name for candidate in offered)}."
             )
         return file_format
-    fitting = detect(file, name)
+    head = read_head(file)
+    fitting = detect(head, name)
     candidates = [file_format for file_format in fitting if file_format.kind == kind]
     if len(candidates) == 1:
         return candidates[0]
@@ -272,7 +248,7 @@ def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "")
                 f"“{PLAIN_QUERIES}”.",
                 [PLAIN_QUERIES],
             )
-        if not read_head(file, name).lines:  # JSON, or blank
+        if not head.lines:  # JSON, or blank
             raise UnclearFile(
                 f"The file has no list of queries. If each line is a query, choose the format “{PLAIN_QUERIES}”.",
                 [PLAIN_QUERIES],
@@ -282,10 +258,9 @@ def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "")
         raise BadFile(
             f"The file is {_either(fitting)}: that is {fitting[0].kind}, not {kind}. Import it as {fitting[0].kind}."
         )
-    head = read_head(file, name)
     if kind == FileKind.RATINGS and len(head.header) > 1:
         return _named("csv")  # whose errors name the columns
-    if kind == FileKind.RUNS and not head.keys:
+    if kind == FileKind.RUNS and not head.sign:
         return _named("rankings-csv" if len(head.header) > 1 else "trec-run")  # whose errors name line and column
     labels = "; ".join(candidate.label for candidate in offered)
     start = f"; it begins with {quote(head.lines[0][:60])}" if head.lines else ""

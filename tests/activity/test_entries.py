@@ -10,9 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from relevancy import activity, judging, ratings
-from relevancy.formats.ratings import ratings_csv
 from relevancy.models import Activity, Case, RatingChange, User
-from tests.factories import make_case, make_team, make_user, query_of
+from tests.factories import import_csv, make_case, make_team, make_user, query_of
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
@@ -66,7 +65,7 @@ def test_ratings_are_counted_by_person_and_day(case: Case, ann: User) -> None:
 
 
 def test_imports_removals_and_postponed_documents_are_not_counted(case: Case, ann: User) -> None:
-    ratings_csv.import_ratings(case=case, text="query,docid,rating\nquery 1,d,2\n", by=ann)
+    import_csv(case=case, text="query,docid,rating\nquery 1,d,2\n", by=ann)
     Activity.objects.all().delete()
     ratings.rate(query=query_of(case, "query 1"), doc_id="e", value=1, by=ann)
     ratings.remove(query=query_of(case, "query 1"), doc_ids=["e"], by=ann)

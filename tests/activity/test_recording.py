@@ -28,7 +28,6 @@ from relevancy import (
 from relevancy.activity.sentences import SENTENCES, describe, kind_of
 from relevancy.formats import exports
 from relevancy.formats.queries import queries_import
-from relevancy.formats.ratings import ratings_csv
 from relevancy.models import (
     Activity,
     Book,
@@ -39,7 +38,17 @@ from relevancy.models import (
     User,
 )
 from relevancy.runs.imported import ImportedRankings
-from tests.factories import make_attempt, make_case, make_scorer, make_team, make_user, script_of, set_rule, set_scale
+from tests.factories import (
+    import_csv,
+    make_attempt,
+    make_case,
+    make_scorer,
+    make_team,
+    make_user,
+    script_of,
+    set_rule,
+    set_scale,
+)
 
 Verb = Activity.Verb
 ROOT = Path(activity.__file__).parent.parent
@@ -222,7 +231,7 @@ def test_every_change_is_recorded() -> None:
     check(lambda: judging.set_judging(**chosen), text, case=case, by=ben)
     csv = "query,docid,rating\na,doc,2\nz,doc,1\n"
     check(
-        lambda: ratings_csv.import_ratings(case=case, text=csv, by=ben),
+        lambda: import_csv(case=case, text=csv, by=ben),
         "Added queries: 1, the first one “z”",
         "Imported ratings into the book “Movies”: 2 new or changed",
         case=case,
@@ -230,7 +239,7 @@ def test_every_change_is_recorded() -> None:
     )
     csv = f"query,docid,rating,rater\na,x,1,{ann.email}\na,y,1,Zoe\nz,x,0,{ben.email}\n"
     check(
-        lambda: ratings_csv.import_ratings(case=case, text=csv, by=ben),
+        lambda: import_csv(case=case, text=csv, by=ben),
         "Imported ratings into the book “Movies”: 3 new or changed, 2 of them in the name of others",
         case=case,
         by=ben,

@@ -1,19 +1,27 @@
 """Ratings as CSV, import and export: what is accepted, and what is rejected with line, column and value."""
 
 import io
+from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
 from relevancy import formats, queries
 from relevancy.formats import cells
-from relevancy.formats.ratings import ratings_csv, ratings_file
+from relevancy.formats.ratings import ratings_csv
+from relevancy.formats.ratings.ratings_file import RatingsFile
 from relevancy.models import CaseQuery, Query, Rating, RatingChange
-from tests.factories import make_case, make_user
+from tests.factories import import_csv, make_case, make_user
 
 pytestmark = pytest.mark.django_db
 
 
-def by_document(file: ratings_file.RatingsFile, rater: str = "") -> dict[str, dict[str, float]]:
+def parse(text: str | Iterator[str]) -> closing[RatingsFile]:
+    lines = formats.read_lines(io.BytesIO(text.encode())) if isinstance(text, str) else text
+    return closing(RatingsFile(ratings_csv.read_ratings(lines)))
+
+
+def by_document(file: RatingsFile, rater: str = "") -> dict[str, dict[str, float]]:
     """The ratings by one rater, as the tests compare them."""
     return {text: {doc_id: value for doc_id, name, value in file[text] if name == rater} for text in file}
 
@@ -37,20 +45,20 @@ def by_document(file: ratings_file.RatingsFile, rater: str = "") -> dict[str, di
     ],
 )
 def test_read_accepts_variants(text: str) -> None:
-    with ratings_csv.parse_ratings(text) as file:
+    with parse(text) as file:
         assert by_document(file) == {"star wars": {"1": 3, "2": 0}}
 
 
 def test_semicolons_and_commas_in_cells_stay() -> None:
-    with ratings_csv.parse_ratings("query,docid,rating\nstar wars; the film,a;b,1.5\n") as file:
+    with parse("query,docid,rating\nstar wars; the film,a;b,1.5\n") as file:
         assert by_document(file) == {"star wars; the film": {"a;b": 1.5}}
-    with ratings_csv.parse_ratings('query;docid;rating\n1,5;2,5;"0,5"\nstar, wars;3;\n') as file:
+    with parse('query;docid;rating\n1,5;2,5;"0,5"\nstar, wars;3;\n') as file:
         assert by_document(file) == {"1,5": {"2,5": 0.5}, "star, wars": {}}
 
 
 def test_read_removes_the_apostrophe() -> None:
     text = "query,docid,rating\n'=1+1,'-7,2\n'tis,'a,1\n''@x,''=y,3\n"
-    with ratings_csv.parse_ratings(text) as file:
+    with parse(text) as file:
         assert by_document(file) == {"=1+1": {"-7": 2}, "'tis": {"'a": 1}, "'@x": {"'=y": 3}}
 
 
@@ -65,26 +73,26 @@ RATERS = {"ann@example.org": {"star wars": {"1": 3, "2": 0}}, "Ben": {"star wars
     ],
 )
 def test_read_the_ratings_of_several_raters(text: str) -> None:
-    with ratings_csv.parse_ratings(text) as file:
+    with parse(text) as file:
         assert {rater: by_document(file, rater) for rater in file.raters} == RATERS
         assert by_document(file) == {"star wars": {}}
 
 
 def test_read_a_line_that_only_names_a_query() -> None:
-    with ratings_csv.parse_ratings("query,docid,rating\nstar wars,,\n") as file:
+    with parse("query,docid,rating\nstar wars,,\n") as file:
         assert by_document(file) == {"star wars": {}}
 
 
 def test_parse_ratings_takes_an_empty_rating_as_unrated() -> None:
     text = "query,docid,rating\nstar wars,1,\nstar wars,2,3\nalien,7, \n"
-    with ratings_csv.parse_ratings(text) as file:
+    with parse(text) as file:
         assert by_document(file) == {"star wars": {"2": 3}, "alien": {}}
 
 
 def test_import_ratings_ignores_documents_without_a_rating() -> None:
     case = make_case(["star wars"])
     text = "query,docid,rating\nstar wars,1,\nstar wars,2,3\nalien,7,\n"
-    imported = ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+    imported = import_csv(case=case, text=text, by=case.owner)
     assert (imported.queries, imported.changed, imported.ratings) == (1, 1, 1)
     assert set(Rating.objects.values_list("doc_id", flat=True)) == {"2"}
 
@@ -104,7 +112,7 @@ def test_import_ratings_ignores_documents_without_a_rating() -> None:
 def test_import_ratings_quotes_at_most_200_characters(text: str) -> None:
     case = make_case(1)
     with pytest.raises(formats.BadFile) as caught:
-        ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+        import_csv(case=case, text=text, by=case.owner)
     assert len(str(caught.value)) < 350
 
 
@@ -142,7 +150,7 @@ def test_import_ratings_bad_file_changes_nothing(text: str, words: list[str]) ->
     case = make_case(1, {"query 1": {"a": 2}})
     counts = (Query.objects.count(), Rating.objects.count(), RatingChange.objects.count(), CaseQuery.objects.count())
     with pytest.raises(formats.BadFile) as caught:
-        ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+        import_csv(case=case, text=text, by=case.owner)
     message = str(caught.value)
     assert all(word in message for word in words), message
     assert "\n" not in message
@@ -164,19 +172,19 @@ def test_import_ratings_counts_what_it_did() -> None:
     case = make_case(["star wars"], {"star wars": {"1": 3}})
     rater = make_user()
     text = "query,docid,rating\nstar wars,1,3\nstar wars,2,1\nnew one,9,0\nonly named,,\n"
-    done = ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+    done = import_csv(case=case, text=text, by=case.owner)
     assert (done.queries, done.changed, done.ratings) == (2, 2, 3)
     assert [str(case_query) for case_query in case.case_queries.present()] == ["star wars", "new one", "only named"]
-    again = ratings_csv.import_ratings(case=case, text=text, by=case.owner)
+    again = import_csv(case=case, text=text, by=case.owner)
     assert (again.queries, again.changed, again.ratings) == (0, 0, 3)
-    theirs = ratings_csv.import_ratings(case=case, text=text, by=case.owner, rater=rater)
+    theirs = import_csv(case=case, text=text, by=case.owner, rater=rater)
     assert theirs.changed == 3
     assert set(RatingChange.objects.filter(rater=rater).values_list("by", "source")) == {(case.owner.pk, "import")}
 
 
 def test_import_ratings_normalizes_texts() -> None:
     case = make_case(["café"])
-    ratings_csv.import_ratings(case=case, text="query,docid,rating\n  cafe\u0301 ,1,3\n", by=case.owner)
+    import_csv(case=case, text="query,docid,rating\n  cafe\u0301 ,1,3\n", by=case.owner)
     assert [str(case_query) for case_query in case.case_queries.present()] == ["café"]
     assert Rating.objects.get().query.text == "café"
 
@@ -184,7 +192,7 @@ def test_import_ratings_normalizes_texts() -> None:
 def test_import_ratings_restores_removed_queries() -> None:
     case = make_case(["a"])
     case.case_queries.update(removed_at="2026-01-01T00:00Z")
-    ratings_csv.import_ratings(case=case, text="query,docid,rating\na,1,3\n", by=case.owner)
+    import_csv(case=case, text="query,docid,rating\na,1,3\n", by=case.owner)
     assert case.case_queries.present().count() == 1
 
 
@@ -199,7 +207,7 @@ def test_round_trip_is_byte_for_byte() -> None:
     case = make_case([*STRANGE, "unrated"], ratings, scale="0:3")
     text = "".join(ratings_csv.export_ratings(case=case))
     again = make_case(0, scale="0:3")
-    done = ratings_csv.import_ratings(case=again, text=text, by=again.owner)
+    done = import_csv(case=again, text=text, by=again.owner)
     assert done.ratings == 5 * len(STRANGE)
     assert "".join(ratings_csv.export_ratings(case=again)) == text
     assert {str(case_query.query.text) for case_query in again.case_queries.all()} == {*STRANGE, "unrated"}
@@ -211,7 +219,7 @@ def test_export_ratings_shape() -> None:
     assert "".join(ratings_csv.export_ratings(case=case)) == "query,docid,rating\nb,1,1\nb,2,3\na,,\n"
     case.book.rule = "mean"
     case.book.save()
-    ratings_csv.import_ratings(case=case, text="query,docid,rating\nb,1,2\n", by=case.owner, rater=make_user())
+    import_csv(case=case, text="query,docid,rating\nb,1,2\n", by=case.owner, rater=make_user())
     assert "b,1,1.5\n" in "".join(ratings_csv.export_ratings(case=case))
 
 
@@ -244,14 +252,14 @@ def test_large_files_are_refused_while_they_are_read(
     monkeypatch.setattr(cells, limit, value)
     file = Endless(row)
     with pytest.raises(formats.BadFile, match=message):
-        ratings_csv.parse_ratings(formats.read_lines(file))
+        parse(formats.read_lines(file))
     assert file.size < 600_000
 
 
 def test_too_many_queries_are_refused_while_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "MAX_QUERIES", 2)
     with pytest.raises(formats.BadFile, match="Line 4: the file has more than 2 queries"):
-        ratings_csv.parse_ratings(["query,docid,rating\n", "a,1,1\n", "b,1,1\n", "c,1,1\n", "bad\n"])
+        parse("query,docid,rating\na,1,1\nb,1,1\nc,1,1\nbad\n")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64])

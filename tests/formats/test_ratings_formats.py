@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from contextlib import closing
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 
 from relevancy import accounts, formats, ratings
 from relevancy.formats import exports, file_formats
-from relevancy.formats.ratings import judgement_lists, ltr, ratings_file, ratings_import, ratings_json, rre, trec
+from relevancy.formats.ratings import judgement_lists, ltr, ratings_import, ratings_json, rre, trec
+from relevancy.formats.ratings.ratings_file import RatingsFile
 from relevancy.formats.ratings.topics import Topics
 from relevancy.models import Case, Rating, RatingImport, User
 from tests.factories import make_case, make_user
@@ -92,7 +94,7 @@ def as_file(content):
 
 def read(case, content, format="", name=""):
     source = ratings_import.open_source(case=case, file=as_file(content), format=format, name=name)
-    with ratings_file.collect(source.read(source.lines())) as file:
+    with closing(RatingsFile(source.read(source.lines()))) as file:
         return source.format.name, {query: {doc_id: value for doc_id, _, value in file[query]} for query in file}
 
 
@@ -301,7 +303,7 @@ DETECTED = [
 
 @pytest.mark.parametrize(("content", "names"), DETECTED, ids=range(len(DETECTED)))
 def test_formats_are_detected(content, names):
-    assert [file_format.name for file_format in file_formats.detect(as_file(content))] == names
+    assert [file_format.name for file_format in file_formats.detect(file_formats.read_head(as_file(content)))] == names
 
 
 def test_a_list_of_queries_that_looks_like_another_format_is_asked_about():

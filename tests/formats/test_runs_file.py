@@ -1,5 +1,6 @@
 """Rankings made elsewhere become runs that are scored, compared and never searched."""
 
+from io import BytesIO
 from typing import Any
 
 import pytest
@@ -27,8 +28,13 @@ def case() -> Case:
     return make_case(3, RATINGS, measures=("P@1", "nDCG@10"))
 
 
+def store(case: Case, text: str, **fields: Any) -> runs_file.ImportedRuns:
+    snapshots = runs_file.read_file(file=BytesIO(text.encode()))
+    return runs_file.import_runs(case=case, snapshots=snapshots, by=case.owner, **fields)
+
+
 def import_text(case: Case, text: str, **fields: Any) -> runs_file.ImportedRuns:
-    imported = runs_file.import_runs(case=case, text=text, by=case.owner, **fields)
+    imported = store(case, text, **fields)
     for run in imported.runs:
         scores.rescore_run(run)
     return imported
@@ -148,7 +154,7 @@ def test_exported_runs_import_as_the_same_rankings(case: Case, export: Any) -> N
 def test_a_bad_file_changes_nothing(text: str, message: str) -> None:
     case = make_case(["query 1", "\u00e9"], {"query 1": {"a": 3}})
     with pytest.raises(formats.BadFile, match=message):
-        runs_file.import_runs(case=case, text=text, by=case.owner)
+        store(case, text)
     assert not Run.objects.exists()
     assert not Endpoint.objects.exists()
 
@@ -156,7 +162,7 @@ def test_a_bad_file_changes_nothing(text: str, message: str) -> None:
 def test_a_name_that_cannot_be_stored_changes_nothing(case: Case) -> None:
     text = SNAPSHOTS.replace("after,", "after\x07,")
     with pytest.raises(formats.BadFile, match=r"name in the file: .*U\+0007"):
-        runs_file.import_runs(case=case, text=text, by=case.owner)
+        store(case, text)
     assert not Run.objects.exists()
 
 

@@ -8,9 +8,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from relevancy import ratings, scores
-from relevancy.formats.ratings import ratings_csv
 from relevancy.models import Book, Case, Query, QueryScore, Rating, RatingChange, Run, ScorerVersion
 from tests.factories import (
+    import_csv,
     make_attempt,
     make_case,
     make_user,
@@ -178,7 +178,7 @@ def test_scores_are_always_those_of_a_full_recomputation(seed: int) -> None:
             rescore(run, query.pk)
         else:
             text = "query,docid,rating\n" + "".join(f"{query.text},{doc},{chance.randint(0, 3)}\n" for doc in docs)
-            ratings_csv.import_ratings(case=case, text=text, by=by)
+            import_csv(case=case, text=text, by=by)
             scores.rescore_run(run)
         kept = stored_scores(run), stored_case_scores(run)
         fresh = from_scratch(run)

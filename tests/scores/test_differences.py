@@ -14,7 +14,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from relevancy import books, cases, queries, ratings, scorers, scores
 from relevancy.formats.queries import query_list_csv
-from relevancy.formats.ratings import ratings_csv
 from relevancy.models import Book, Case, CaseScore, Run, Scorer, ScorerVersion
 from relevancy.scores import comparison, storage
 from tests import factories
@@ -106,7 +105,7 @@ class SameResultsTwice(RuleBasedStateMachine):
     def import_ratings(self, rows: list[tuple[str, str]], value: int) -> None:
         lines = "".join(f"{text},{doc_id},{value}\n" for text, doc_id in rows)
         case = Case.objects.get(pk=self.case.pk)  # the settings of the book have changed since `self.case` was read
-        ratings_csv.import_ratings(case=case, text=f"query,docid,rating\n{lines}", by=self.owner)
+        factories.import_csv(case=case, text=f"query,docid,rating\n{lines}", by=self.owner)
 
     @rule(value=st.integers(0, 3))
     def rate_in_the_other_case(self, value: int) -> None:

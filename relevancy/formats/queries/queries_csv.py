@@ -98,12 +98,16 @@ def parse_queries(lines: Iterable[str], spellings: Sequence[str] = ()) -> Querie
 
 def find_delimiter(header: str) -> str:
     """Returns what separates the cells of a header: a comma; or a semicolon or tab, if the query is the first column."""
-    return next((sign for sign in DELIMITERS[1:] if sign in header and has_query_column(header.split(sign)[:1])), ",")
+    return next((sign for sign in DELIMITERS[1:] if sign in header and _is_query(header.partition(sign)[0])), ",")
 
 
-def has_query_column(cells: Iterable[str]) -> bool:
-    """Returns whether a row names a column of queries."""
-    return any(cell.strip().strip('"').strip().lower() in QUERY_COLUMNS for cell in cells)
+def is_header(line: str) -> bool:
+    """Returns whether a line names a column of queries."""
+    return any(map(_is_query, line.split(find_delimiter(line))))
+
+
+def _is_query(cell: str) -> bool:
+    return cell.strip().strip('"').strip().lower() in QUERY_COLUMNS
 
 
 class _Reader:

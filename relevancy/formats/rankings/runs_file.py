@@ -10,12 +10,12 @@ from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, queries, ratings, runs
 from relevancy.engines.errors import EngineError
-from relevancy.engines.static.rankings_file import TREC_RUN, Snapshot, parse_snapshots
+from relevancy.engines.static.rankings_file import TREC_RUN, Snapshot
 from relevancy.engines.types import Hit
 from relevancy.formats.archives import open_json
 from relevancy.formats.cells import MAX_BYTES, decode
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.file_formats import HEAD, FileKind, Head, added_format, choose
+from relevancy.formats.file_formats import FileKind, choose
 from relevancy.formats.ratings.trec import RUN_TAG
 from relevancy.models import Case, Run, User
 from relevancy.models.errors import error_text
@@ -69,26 +69,26 @@ class ImportedRuns:
     plan: RunsPlan
 
 
-def read_file(*, file: IO[bytes], name: str = "") -> str:
-    """Returns the text of a user's file of rankings. name: of the file.
+def read_file(*, file: IO[bytes], name: str = "") -> list[Snapshot]:
+    """Returns what a user's file of rankings contains. name: of the file. JSON may be in a ZIP file.
 
-    Raises `BadFile` for a file of another kind, with what it is instead, and for what is not text in UTF-8. JSON may be in a ZIP file.
+    Raises `BadFile`; for a file of another kind it says what that is instead.
     """
-    choose(file, FileKind.RUNS, name=name)
+    chosen = choose(file, FileKind.RUNS, name=name)
     with open_json(file) as opened:
-        return decode(opened.read(MAX_BYTES + 1))
-
-
-def plan_runs(*, case: Case, text: str, name: str = "") -> RunsPlan:
-    """Returns what `import_runs` would store. Writes nothing. One SQL statement. Raises `BadFile`."""
+        text = decode(opened.read(MAX_BYTES + 1))
+    assert chosen.read is not None
     try:
-        head = Head(text[:HEAD].lstrip("\ufeff \t\r\n"))
-        added = added_format(FileKind.RUNS, head) if head.is_object else None
-        snapshots = added.read(text) if added and added.read else parse_snapshots(text)
+        snapshots: list[Snapshot] = chosen.read(text)
     except EngineError as error:
         raise BadFile(str(error)) from None
     if len(snapshots) > MAX_RUNS:
         raise BadFile(f"The file contains {len(snapshots):,} snapshots; at most {MAX_RUNS} can be imported at once.")
+    return snapshots
+
+
+def plan_runs(*, case: Case, snapshots: Sequence[Snapshot], name: str = "") -> RunsPlan:
+    """Returns what `import_runs` would store. Writes nothing. One SQL statement. Raises `BadFile`."""
     texts = dict(
         case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text")
     )  # {query id: text}
@@ -106,15 +106,15 @@ def plan_runs(*, case: Case, text: str, name: str = "") -> RunsPlan:
     return RunsPlan(rankings, list(unknown), without_results, sum(snapshot.not_ranked for snapshot in snapshots))
 
 
-def import_runs(*, case: Case, text: str, by: User, name: str = "") -> ImportedRuns:
+def import_runs(*, case: Case, snapshots: Sequence[Snapshot], by: User, name: str = "") -> ImportedRuns:
     """Stores a run for each snapshot of a file; with a TREC run, for each tag.
 
     name: of the runs; by default that in the file. If there are several, each gets its own after it.
 
     The queries are found by their texts or, in a TREC run, by the ids that `trec.export_run` writes. Raises `BadFile` if the file
-    cannot be read or has no query of the case, and `RunNotAllowed`; then nothing is stored.
+    has no query of the case, and `RunNotAllowed`; then nothing is stored.
     """
-    plan = plan_runs(case=case, text=text, name=name)
+    plan = plan_runs(case=case, snapshots=snapshots, name=name)
     try:
         return ImportedRuns(runs.import_rankings(case=case, rankings=plan.rankings, by=by), plan)
     except ValidationError as error:  # names and notes are all that is validated

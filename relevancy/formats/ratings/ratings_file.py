@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import batched
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 
@@ -19,7 +19,7 @@ BATCH = 2_000
 CACHE_KIB = 32_000
 MAX_RATERS = 1_000
 MAX_NAME = 191
-MAX_VALUES = 1_000  # that are remembered
+_check_text = lru_cache(maxsize=1000)(queries.check_text)  # a file has many rows of one query
 
 
 class RatingRow(NamedTuple):
@@ -42,11 +42,8 @@ class RatingRow(NamedTuple):
         return BadFile(f"{where}{problem}", line=self.line)
 
 
-class NoRatings(BadFile):
-    """A file has neither ratings nor queries."""
-
-    def __init__(self) -> None:
-        super().__init__("The file has no ratings.")
+type CheckedRow = tuple[RatingRow, tuple[int, str, int, float]]
+"""A row, and what of it is kept: number of the query, document id, number of the rater, grade."""
 
 
 class RatingsFile(Mapping[str, list[GivenGrade]]):
@@ -56,26 +53,36 @@ class RatingsFile(Mapping[str, list[GivenGrade]]):
     of them take hundreds of megabytes. Close it after use.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Iterable[RatingRow], scale: Scale | None = None) -> None:
+        """Checks the ratings of a file. A row with an empty rating only names its query: the document is unrated.
+
+        scale: which ratings must be on. Raises `BadFile` with line or location, column and value.
+        """
         self.ratings = 0
+        self._scale = scale
         self._numbers: dict[str, int] = {}
         self._raters: dict[str, int] = {}
         self._database = sqlite3.connect(
             "", isolation_level=None, check_same_thread=False
         )  # a private file, deleted when closed
-        for pragma in ("journal_mode = OFF", "synchronous = OFF", "temp_store = FILE", f"cache_size = -{CACHE_KIB}"):
-            self._database.execute(f"PRAGMA {pragma}")
-        self._database.execute(
-            "CREATE TABLE rating (query INTEGER, doc_id TEXT, rater INTEGER, value REAL, PRIMARY KEY (query, doc_id, rater)) "
-            "WITHOUT ROWID"
-        )
-        self._database.execute("BEGIN")  # one transaction for all: it is never committed
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
+        try:
+            for pragma in (
+                "journal_mode = OFF",
+                "synchronous = OFF",
+                "temp_store = FILE",
+                f"cache_size = -{CACHE_KIB}",
+            ):
+                self._database.execute(f"PRAGMA {pragma}")
+            self._database.execute(
+                "CREATE TABLE rating (query INTEGER, doc_id TEXT, rater INTEGER, value REAL, PRIMARY KEY (query, doc_id, rater)) "
+                "WITHOUT ROWID"
+            )
+            self._database.execute("BEGIN")  # one transaction for all: it is never committed
+            for batch in batched(filter(None, map(self._check, rows)), BATCH):
+                self._add(batch)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Deletes the temporary database."""
@@ -103,28 +110,56 @@ class RatingsFile(Mapping[str, list[GivenGrade]]):
         """Whether there are ratings without the name of a rater."""
         return "" in self._raters
 
-    def add_query(self, row: RatingRow, query: str) -> None:
-        """Adds a query, which may be there already. Raises `BadFile` for more than can be added to a case."""
-        if query in self._numbers:
-            return
-        self._numbers[query] = len(self._numbers)
-        if len(self._numbers) > queries.MAX_QUERIES:
+    def _check(self, row: RatingRow) -> CheckedRow | None:
+        """Returns what is kept of a row; None if it only names a query."""
+        try:
+            query = self._numbers.setdefault(_check_text(row.query), len(self._numbers))
+        except ValidationError as error:
+            raise row.error("query", f": {error_text(error)}") from None
+        if query == queries.MAX_QUERIES:
             raise BadFile(f"the file has more than {queries.MAX_QUERIES:,} queries. Split it.", line=row.line)
+        rating = row.rating.strip()
+        if not rating:
+            return None
+        if not row.doc_id.strip():
+            raise row.error("docid", f" is empty, but the rating is {quote(rating)}.")
+        try:
+            doc_id = ratings.clean_doc_id(row.doc_id)
+        except ValidationError as error:
+            raise row.error("docid", f": {error_text(error)}") from None
+        try:
+            value = float(rating)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            raise row.error("rating", f": {quote(rating)} is not a number.")
+        if self._scale is not None and not self._scale.contains(value):
+            grades = f"{self._scale.grades[0]:g} to {self._scale.grades[-1]:g}"
+            raise row.error(
+                "rating", f": {quote(rating)[1:-1]} of document {quote(doc_id)} is not on the book's scale, {grades}."
+            )
+        rater = self._raters.get(row.rater)
+        return row, (query, doc_id, self._add_rater(row) if rater is None else rater, value)
 
-    def add(self, rows: Sequence[tuple[RatingRow, float]]) -> None:
-        """Adds checked ratings and their values. Raises `BadFile` if a rater has rated a document differently before."""
-        for row, _ in rows:
-            if row.rater not in self._raters:
-                self._add_rater(row)
-        keys = [(self._numbers[row.query], row.doc_id, self._raters[row.rater]) for row, _ in rows]
-        new = self._database.executemany(
-            "INSERT OR IGNORE INTO rating VALUES (?, ?, ?, ?)",
-            [(*key, value) for key, (_, value) in zip(keys, rows, strict=True)],
-        ).rowcount
+    def _add_rater(self, row: RatingRow) -> int:
+        name = " ".join(row.rater.split())
+        if "\x00" in name:
+            raise row.error("rater", f": {quote(row.rater)} contains the character U+0000.")
+        if len(name) > MAX_NAME:
+            raise row.error("rater", f": {quote(row.rater)} is longer than {MAX_NAME} characters.")
+        number = self._raters.setdefault(name, len(self._raters))
+        if len(self.raters) > MAX_RATERS:
+            raise row.error("rater", f": the file has more than {MAX_RATERS:,} raters. Split it.")
+        return number
+
+    def _add(self, rows: Sequence[CheckedRow]) -> None:
+        """Keeps ratings. Raises `BadFile` if a rater has rated a document differently before."""
+        insert = "INSERT OR IGNORE INTO rating VALUES (?, ?, ?, ?)"
+        new = self._database.executemany(insert, [rating for _, rating in rows]).rowcount
         self.ratings += new
         if new == len(rows):
             return
-        for key, (row, value) in zip(keys, rows, strict=True):
+        for row, (*key, value) in rows:
             (earlier,) = self._database.execute(
                 "SELECT value FROM rating WHERE query = ? AND doc_id = ? AND rater = ?", key
             ).fetchone()
@@ -135,80 +170,3 @@ class RatingsFile(Mapping[str, list[GivenGrade]]):
                     f": document {quote(row.doc_id)} of query {quote(row.query)} is rated {value:g}{by} here and {earlier:g} before. "
                     "Keep one of them.",
                 )
-
-    def _add_rater(self, row: RatingRow) -> None:
-        self._raters[row.rater] = len(self._raters)
-        if len(self.raters) > MAX_RATERS:
-            raise row.error("rater", f": the file has more than {MAX_RATERS:,} raters. Split it.")
-
-
-def collect(rows: Iterable[RatingRow], scale: Scale | None = None) -> RatingsFile:
-    """Checks the ratings of a file. A row with an empty rating only names its query: the document is unrated.
-
-    scale: which ratings must be on. Raises `BadFile` with line or location, column and value.
-    """
-    file = RatingsFile()
-    try:
-        for batch in batched(_checked(file, rows, scale), BATCH):
-            file.add(batch)
-    except BaseException:
-        file.close()
-        raise
-    return file
-
-
-def _checked(file: RatingsFile, rows: Iterable[RatingRow], scale: Scale | None) -> Iterator[tuple[RatingRow, float]]:
-    values: dict[str, float] = {}  # of ratings as they are written that are on the scale: a file has few different ones
-    for row in rows:
-        query = _checked_query(row)
-        file.add_query(row, query)
-        rating = row.rating.strip()
-        if not rating:
-            continue
-        if not row.doc_id.strip():
-            raise row.error("docid", f" is empty, but the rating is {quote(rating)}.")
-        try:
-            doc_id = ratings.clean_doc_id(row.doc_id)
-        except (ValidationError, ratings.InvalidRating) as error:
-            raise row.error("docid", f": {error_text(error)}") from None
-        value = values.get(rating)
-        if value is None:
-            value = _number(row, rating)
-            if scale is not None and not scale.contains(value):
-                grades = f"{scale.grades[0]:g} to {scale.grades[-1]:g}"
-                raise row.error(
-                    "rating",
-                    f": {quote(rating)[1:-1]} of document {quote(doc_id)} is not on the book's scale, {grades}.",
-                )
-            if len(values) < MAX_VALUES:
-                values[rating] = value
-        rater = row.rater
-        if rater:
-            if "\x00" in rater:
-                raise row.error("rater", f": {quote(rater)} contains the character U+0000.")
-            if len(rater) > MAX_NAME:
-                raise row.error("rater", f": {quote(rater)} is longer than {MAX_NAME} characters.")
-            rater = " ".join(rater.split())
-        yield RatingRow(query, doc_id, rating, rater, row.line, row.location), value
-
-
-def _checked_query(row: RatingRow) -> str:
-    try:
-        return _check_text(row.query)
-    except ValidationError as error:
-        raise row.error("query", f": {error_text(error)}") from None
-
-
-@lru_cache(maxsize=1000)  # a file has many rows of one query
-def _check_text(text: str) -> str:
-    return queries.check_text(text)
-
-
-def _number(row: RatingRow, text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise row.error("rating", f": {quote(text)} is not a number.")
-    return value

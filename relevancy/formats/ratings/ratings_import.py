@@ -3,23 +3,24 @@
 import logging
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import IO
 
-from django.core.exceptions import ValidationError
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.db import IntegrityError
 
 from relevancy import accounts, books, ratings, scores
 from relevancy.formats.cells import read_lines
-from relevancy.formats.errors import BadFile
+from relevancy.formats.errors import BadFile, quote
 from relevancy.formats.file_formats import FileFormat, FileKind, choose
 from relevancy.models import Book, Case, RatingImport, User, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
 
 from . import judgement_lists, ltr, ratings_csv, ratings_json, rre, trec
-from .ratings_file import RatingRow, collect
+from .ratings_file import RatingRow, RatingsFile
 from .ratings_preview import RatingsPreview, compare, read_with_errors
-from .ratings_storage import ImportedRatings, check_raters, store_ratings, store_waiting
 from .topics import match_topics
 
 log = logging.getLogger("relevancy.formats")
@@ -32,6 +33,21 @@ _OF_JSON: Mapping[str, Callable[[IO[bytes]], Iterator[RatingRow]]] = {
 
 
 @dataclass(frozen=True)
+class ImportedRatings:
+    """The result of an import.
+
+    Attributes:
+        queries: number of queries that are new to the case.
+        changed: number of ratings that are new or have another value.
+        ratings: number of ratings in the file.
+    """
+
+    queries: int
+    changed: int
+    ratings: int
+
+
+@dataclass(frozen=True)
 class RatingsSource:
     """A file of ratings in a format that is known. read: yields its ratings; lines are given by the caller, and empty for JSON."""
 
@@ -39,14 +55,14 @@ class RatingsSource:
     format: FileFormat
     read: Callable[[Iterator[str]], Iterator[RatingRow]]
 
-    @property
-    def is_json(self) -> bool:
-        return self.format.name in _OF_JSON
-
     def lines(self) -> Iterator[str]:
-        """Returns the lines from the start of the file."""
+        """Returns the lines from the start of the file; none of JSON."""
         self.file.seek(0)
-        return iter(()) if self.is_json else read_lines(self.file)
+        return iter(()) if self.format.name in _OF_JSON else read_lines(self.file)
+
+    def collect(self, case: Case) -> RatingsFile:
+        """Reads the file, whose ratings must be on the scale of the case's book. Raises `BadFile`. Close the result after use."""
+        return RatingsFile(self.read(self.lines()), scores.scale_of(case.book))
 
 
 def open_source(*, case: Case, file: IO[bytes], name: str = "", format: str = "") -> RatingsSource:
@@ -72,20 +88,18 @@ def preview_ratings(*, case: Case, source: RatingsSource, by: User) -> RatingsPr
     Two SQL statements, and one for each query of the file that the book has, and each rater. Raises `UnreadableFile`; everything
     else that is wrong is in the result.
     """
-    scale = scores.scale_of(case.book)
-    file, errors = read_with_errors(source.lines(), lambda lines: collect(source.read(lines), scale), source.is_json)
+    name, scale = str(source.format), scores.scale_of(case.book)
+    file, errors = read_with_errors(source.lines(), lambda lines: RatingsFile(source.read(lines), scale))
     if file is None:
-        return RatingsPreview(format=str(source.format), errors=errors)
-    with file:
+        return RatingsPreview(format=name, errors=errors)
+    with closing(file):
         try:
             present = accounts.find_raters(file.raters, by=by)
             check_raters(file, by, by, present)
         except BadFile as error:
-            return RatingsPreview(format=str(source.format), errors=[(None, str(error))])
-        raters = {"": by, **{name: present.get(name) for name in file.raters}}
-        preview = compare(case, file, raters)
-        preview.format = str(source.format)
-        return preview
+            return RatingsPreview(format=name, errors=[(None, str(error))])
+        raters = {"": by, **{rater: present.get(rater) for rater in file.raters}}
+        return compare(case, file, raters, RatingsPreview(name, file.raters))
 
 
 def import_ratings(
@@ -97,12 +111,14 @@ def import_ratings(
     origin: str = "import",
     report: ratings.ReportProgress = lambda record: None,
 ) -> ImportedRatings:
-    """Imports a file into the case's book, and adds missing queries to the case; see `ratings_storage.store_ratings`.
+    """Imports a file into the case's book, and adds missing queries to the case; see `ratings.import_ratings`.
 
-    Raises `BadFile` if anything is wrong, including a rating that is not on the scale; then nothing is stored.
+    Ratings whose rater the file names become those of the people whom `by` knows, and otherwise of raters that cannot sign in; the
+    others become those of `rater`, who is `by` unless given. Raises `BadFile` if anything is wrong, including a rating that is not
+    on the scale; then nothing is stored.
     """
-    with collect(source.read(source.lines()), scores.scale_of(case.book)) as file:
-        return store_ratings(case=case, file=file, by=by, rater=rater, source=origin, report=report)
+    with closing(source.collect(case)) as file:
+        return _store(case, file, by, rater or by, origin, report)
 
 
 def import_or_queue(*, case: Case, source: RatingsSource, by: User) -> ImportedRatings | RatingImport:
@@ -110,9 +126,9 @@ def import_or_queue(*, case: Case, source: RatingsSource, by: User) -> ImportedR
 
     The worker calls `continue_import`; until then the result is a `RatingImport`.
     """
-    with collect(source.read(source.lines()), scores.scale_of(case.book)) as file:
+    with closing(source.collect(case)) as file:
         if file.ratings <= ratings.MAX_AT_ONCE:
-            return store_ratings(case=case, file=file, by=by, rater=None, source="import")
+            return _store(case, file, by, by, "import")
         check_raters(file, by, by)
         total = file.ratings
     try:
@@ -128,6 +144,53 @@ def import_or_queue(*, case: Case, source: RatingsSource, by: User) -> ImportedR
         with path.open("wb") as copy:
             shutil.copyfileobj(source.file, copy)
     return record
+
+
+def _store(
+    case: Case,
+    file: RatingsFile,
+    by: User,
+    rater: User,
+    origin: str,
+    report: ratings.ReportProgress = lambda record: None,
+) -> ImportedRatings:
+    check_raters(file, by, rater)
+    try:
+        changed, added = ratings.import_ratings(
+            case=case,
+            values=file,
+            total=file.ratings,
+            rater=rater,
+            raters=file.raters,
+            by=by,
+            source=origin,
+            report=report,
+        )
+    except ValidationError as error:
+        raise BadFile(error_text(error)) from None
+    except (IntegrityError, ObjectDoesNotExist):
+        if Book.objects.filter(pk=case.book_id).exists():
+            raise
+        raise BadFile(f"The book “{case.book}” was deleted during the import; nothing was imported.") from None
+    return ImportedRatings(added, changed, file.ratings)
+
+
+def check_raters(file: RatingsFile, by: User, own: User, present: Mapping[str, User] | None = None) -> None:
+    """Raises `BadFile` for a file without ratings and queries, and for a rater with two names in it.
+
+    own: whose are the ratings without a name. present: what `accounts.find_raters` returns for the raters of the file.
+    """
+    if not file:
+        raise BadFile("The file has no ratings.")
+    if not file.raters:
+        return
+    present = accounts.find_raters(file.raters, by=by) if present is None else present
+    names: dict[int | str, str] = {own.pk: own.email} if file.has_unnamed else {}
+    for name in file.raters:
+        key = present[name].pk if name in present else name.lower()
+        if key in names:
+            raise BadFile(f"{quote(names[key])} and {quote(name)} are the same rater. Join their ratings.")
+        names[key] = name
 
 
 def continue_import(import_id: int) -> None:
@@ -146,10 +209,11 @@ def _store_waiting(record: RatingImport) -> None:
     if record.case is None:
         raise ratings.ImportFailed("The case was deleted during the import; nothing was imported.")
     try:
-        with ratings.import_file(record).open("rb") as file:
-            source = open_source(case=record.case, file=file, format=record.format)
-            with collect(source.read(source.lines()), scores.scale_of(record.book)) as parsed:
-                store_waiting(record, parsed)
+        with ratings.import_file(record).open("rb") as content:
+            source = open_source(case=record.case, file=content, format=record.format)
+            with closing(source.collect(record.case)) as file:
+                check_raters(file, record.by, record.by)
+                ratings.run_import(record, file, rater=record.by, raters=file.raters)
     except FileNotFoundError:
         raise ratings.ImportFailed("The file of the import was lost. Import it again.") from None
     except BadFile as error:
@@ -168,7 +232,7 @@ def import_with_case(
 
     book: from `cases.build_book`. create_case: creates the case on the book, with these queries of the book.
     """
-    with ratings_csv.parse_ratings(lines, scores.scale_of(book)) as file:
+    with closing(RatingsFile(ratings_csv.read_ratings(lines), scores.scale_of(book))) as file:
         check_raters(file, by, by)
         try:
             with books.build_book(book=book, by=by, source=origin) as builder:

@@ -38,37 +38,34 @@ class RatingsPreview:
         return self.unchanged + self.unrated
 
 
-def compare(case: Case, ratings: RatingsFile, raters: Mapping[str, User | None]) -> RatingsPreview:
-    """Returns what of a file is new. raters: by the name in the file; None for a rater who is not here yet."""
-    preview = RatingsPreview()
-    preview.raters = [name for name in raters if name]
+def compare(
+    case: Case, ratings: RatingsFile, raters: Mapping[str, User | None], preview: RatingsPreview
+) -> RatingsPreview:
+    """Counts what of a file is new. raters: by the name in the file; None for a rater who is not here yet."""
     in_case = set(case.case_queries.present().values_list("query__text", flat=True))
     id_by_text = dict(case.book.queries.values_list("text", "pk"))
     for query in ratings:
         preview.new_queries += query not in in_case
         grades = ratings[query]
-        present = _ratings_of(id_by_text.get(query)) if grades else {}
+        present: dict[tuple[int, str], float | None] = {}
+        if grades and query in id_by_text:
+            records = scores.QueryRatings.read(id_by_text[query]).records
+            present = {(record.rater_id, record.doc_id): record.value for record in records}
         for doc_id, name, value in grades:
             rater = raters[name]
-            own = present.get(rater.pk, {}) if rater else {}
-            preview.added += doc_id not in own
-            preview.unchanged += own.get(doc_id) == value
-            preview.changed += doc_id in own and own[doc_id] != value
+            key = (rater.pk, doc_id) if rater else None
+            if key is None or key not in present:
+                preview.added += 1
+            elif present[key] == value:
+                preview.unchanged += 1
+            else:
+                preview.changed += 1
         preview.unrated += not grades
     return preview
 
 
-def _ratings_of(query_id: int | None) -> Mapping[int, Mapping[str, float | None]]:
-    """Returns the values by rater and document."""
-    values_by_rater: dict[int, dict[str, float | None]] = {}
-    if query_id is not None:
-        for record in scores.QueryRatings.read(query_id).records:
-            values_by_rater.setdefault(record.rater_id, {})[record.doc_id] = record.value
-    return values_by_rater
-
-
 def read_with_errors(
-    lines: Iterator[str], read: Callable[[Iterator[str]], RatingsFile], is_json: bool
+    lines: Iterator[str], read: Callable[[Iterator[str]], RatingsFile]
 ) -> tuple[RatingsFile | None, list[tuple[int | None, str]]]:
     """Returns the ratings of a file or, if anything is wrong, None with line and message of the errors: at most 20, of JSON the first.
 
@@ -77,42 +74,29 @@ def read_with_errors(
     """
     errors: list[tuple[int | None, str]] = []
     header = next(lines, "")
-    counted = _CountedLines(lines)
+    number = 0
+
+    def numbered() -> Iterator[str]:
+        nonlocal number
+        for number, line in enumerate(lines, 1):  # noqa: B007 (read below)
+            yield line
+
+    rest = numbered()
     while len(errors) < MAX_ERRORS:
-        before = counted.number
+        before = number
         try:
-            file = read(chain([header], counted))
+            file = read(chain([header], rest))
         except UnreadableFile:
             raise
         except BadFile as error:
-            line, message = _location(error)
-            if is_json or line is None or line == 1:
-                return None, [*errors, (line, message)]
-            errors.append((line + before, message))
+            line = error.line
+            message = str(error).removeprefix(f"Line {line}: ")
+            errors.append((line and line + before, message[:1].upper() + message[1:]))
+            if line in (None, 1) or number == before:  # it is not about one of the rows, or the file is JSON
+                break
         else:
             if not errors:
                 return file, errors
             file.close()
             break
     return None, errors
-
-
-@dataclass
-class _CountedLines(Iterator[str]):
-    """Lines, and the number of those that were read."""
-
-    lines: Iterator[str]
-    number: int = 0
-
-    def __next__(self) -> str:
-        line = next(self.lines)
-        self.number += 1
-        return line
-
-
-def _location(error: BadFile) -> tuple[int | None, str]:
-    """Returns the line of an error and its message without it."""
-    text = str(error)
-    if error.line is not None:
-        text = text.removeprefix(f"Line {error.line}: ")
-    return error.line, text[:1].upper() + text[1:]

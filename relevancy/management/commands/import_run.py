@@ -21,13 +21,13 @@ class Command(ImportCommand):
 
     def import_file(self, file: IO[bytes], *, by: User, options: Mapping[str, Any]) -> None:
         case, name = options["case"], options["name"]
-        text = runs_file.read_file(file=file, name=options["file"])
+        snapshots = runs_file.read_file(file=file, name=options["file"])
         if options["dry_run"]:
-            plan = runs_file.plan_runs(case=case, text=text, name=name)
+            plan = runs_file.plan_runs(case=case, snapshots=snapshots, name=name)
             names = ", ".join(rankings.name or "a run without a name" for rankings in plan.rankings)
             self.write(" ".join([f"Would import {names}.", *plan.remarks]))
             return
-        imported = runs_file.import_runs(case=case, text=text, by=by, name=name)
+        imported = runs_file.import_runs(case=case, snapshots=snapshots, by=by, name=name)
         for run in imported.runs:
             scores.rescore_run(run)
         self.write(runs_file.describe_import(imported))

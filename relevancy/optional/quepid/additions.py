@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from relevancy.formats.exports import CSV, JSON, RESULTS, WHOLE, Export
-from relevancy.formats.file_formats import FileFormat, FileKind, Head
+from relevancy.formats.file_formats import FileFormat, FileKind, has_members
 from relevancy.hooks import Link, Place, add_links, downloads, file_formats
 from relevancy.models import Book, Case
 
@@ -16,19 +16,12 @@ from . import book, book_export, case, case_export, results_csv, snapshots
 PRODUCT = "Quepid"
 
 
-def is_snapshot(head: Head) -> bool:
-    """Returns whether a file begins like snapshots."""
-    return (
-        head.is_object and ("snapshots" in head.keys or {"name", "docs"} <= head.keys) and "case_name" not in head.keys
-    )
-
-
 file_formats += [
     FileFormat(
         "quepid-case",
         FileKind.CASE,
         "a case of Quepid",
-        lambda head: head.is_object and "case_name" in head.keys,
+        has_members("{", {"case_name"}),
         PRODUCT,
         case.parse_case,
     ),
@@ -36,7 +29,7 @@ file_formats += [
         "quepid-book",
         FileKind.BOOK,
         "a book of Quepid",
-        lambda head: head.is_object and "query_doc_pairs" in head.keys,
+        has_members("{", {"query_doc_pairs"}),
         PRODUCT,
         book.read_book,
     ),
@@ -44,7 +37,7 @@ file_formats += [
         "quepid-snapshots",
         FileKind.RUNS,
         "snapshots of Quepid, JSON",
-        is_snapshot,
+        has_members("{", {"snapshots"}, {"name", "docs"}, without={"case_name"}),
         PRODUCT,
         snapshots.parse_snapshots,
     ),

@@ -117,11 +117,11 @@ def import_runs(request: HtmxRequest, case_id: int) -> HttpResponse:
         return _render(request, case, {"runs_form": form}, status=422)
     file, name = form.cleaned_data["file"], form.cleaned_data["name"]
     try:
-        text = runs_file.read_file(file=file, name=file.name)
+        snapshots = runs_file.read_file(file=file, name=file.name)
         if submitted(request, ImportAction, ImportAction.IMPORT) == ImportAction.PREVIEW:
-            plan = runs_file.plan_runs(case=case, text=text, name=name)
+            plan = runs_file.plan_runs(case=case, snapshots=snapshots, name=name)
             return _render(request, case, {"runs_form": form, "runs_plan": plan})
-        imported = runs_file.import_runs(case=case, text=text, by=request.user, name=name)
+        imported = runs_file.import_runs(case=case, snapshots=snapshots, by=request.user, name=name)
     except (formats.BadFile, runs.RunNotAllowed) as error:
         form.add_error("file", str(error))
         return _render(request, case, {"runs_form": form}, status=422)

@@ -103,7 +103,9 @@ def test_a_case_comes_back_equal_where_the_format_holds_it(ann, solr):
 def test_the_file_is_recognised_and_its_endpoint_found(ann, solr):
     case = imported(CASE, ann, solr)
     with exports.files_of(Case)["quepid"].open(case, ann) as file:
-        assert [file_format.name for file_format in file_formats.detect(io.BytesIO(file.read()))] == ["quepid-case"]
+        assert [
+            file_format.name for file_format in file_formats.detect(file_formats.read_head(io.BytesIO(file.read())))
+        ] == ["quepid-case"]
     content = parse_case(as_file(exported(case)[0]))
     assert case_attempts.matching_endpoint(content.endpoint, ann) == solr
 

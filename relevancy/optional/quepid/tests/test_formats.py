@@ -27,7 +27,9 @@ CASE = '{"case_name": "x", "queries": [{"query_text": "a", "ratings": []}]}'
     ],
 )
 def test_detect_recognises_files(content, names):
-    assert [file_format.name for file_format in file_formats.detect(io.BytesIO(content))] == names
+    assert [
+        file_format.name for file_format in file_formats.detect(file_formats.read_head(io.BytesIO(content)))
+    ] == names
 
 
 @pytest.mark.django_db

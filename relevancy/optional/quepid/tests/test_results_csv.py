@@ -8,10 +8,10 @@ import pytest
 from relevancy import queries, ratings, runs, scores
 from relevancy.formats import exports, file_formats
 from relevancy.formats.queries import queries_import
-from relevancy.formats.rankings import runs_file
 from relevancy.formats.ratings import ratings_import
 from relevancy.models import Case, Team
 from tests.factories import make_attempt, make_case, query_of, run_now, script_of
+from tests.formats.test_runs_file import store
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 GENERAL = ["Team Name", "Case Name", "Case ID", "Query Text", "Score", "Date Last Scored", "Count"]
@@ -79,7 +79,7 @@ def test_detailed_has_a_row_for_each_document_with_its_grade(case):
 def test_detailed_has_titles_and_fields_of_the_documents():
     case = make_case(["wars"])
     text = "query,docid,position,title,price,colour\nwars,a,1,=Star Wars,3.5,\nwars,b,2,Other,,red\n"
-    runs_file.import_runs(case=case, text=text, by=case.owner)
+    store(case, text)
     header, first, second = table(case, "detailed")
     assert header[:8] == DETAILED
     assert first[4:8] == ["a", "1", "'=Star Wars", ""]
@@ -103,8 +103,11 @@ def test_general_is_imported_as_queries_and_detailed_as_ratings_and_as_a_run(cas
     source = ratings_import.open_source(case=other, file=io.BytesIO(detailed))
     assert ratings_import.import_ratings(case=other, source=source, by=other.owner).ratings == 2
     assert scores.known_grades(other.book, [wars.query_id]) == {wars.query_id: {"a": 3, "c": 1}}
-    assert [file_format.name for file_format in file_formats.detect(io.BytesIO(detailed))] == ["csv", "rankings-csv"]
-    (run,) = runs_file.import_runs(case=other, text=detailed.decode(), by=other.owner).runs
+    assert [file_format.name for file_format in file_formats.detect(file_formats.read_head(io.BytesIO(detailed)))] == [
+        "csv",
+        "rankings-csv",
+    ]
+    (run,) = store(other, detailed.decode()).runs
     assert run.rankings.get(query=wars.query).hits[0][0] == "a"
 
 
@@ -112,13 +115,13 @@ def test_pinned_runs_become_runs_again():
     case = make_case(["wars", "=1"])
     text = "Snapshot Name,Snapshot Time,Query Text,Doc ID,Doc Position,title\nmay,,wars,2,1,T\njune,,wars,1,1,\n"
     text += "june,,'=1,+3,1,'-x\n"
-    runs_file.import_runs(case=case, text=text, by=case.owner)
+    store(case, text)
     runs.unpin(run=case.runs.get(name="may"))
     assert [row[0] for row in table(case, "snapshots")[1:]] == ["june", "june"]
     runs.pin(run=case.runs.get(name="may"))
     exported = download(case, "snapshots").decode()
     other = make_case(["wars", "=1"])
-    imported = runs_file.import_runs(case=other, text=exported, by=other.owner)
+    imported = store(other, exported)
     assert [run.name for run in imported.runs] == ["may", "june"]
     for new, old in zip(imported.runs, case.runs.order_by("number"), strict=True):
         hits = [
