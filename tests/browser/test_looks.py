@@ -152,6 +152,15 @@ def test_wide_tables_scroll_within_their_panel_on_a_phone(look: Opens, case: Cas
         assert page.evaluate("document.documentElement.scrollWidth") == 390, address
 
 
+def test_head_of_the_template_fits_with_the_longest_syntax(look: Opens, case: Case) -> None:
+    Endpoint.objects.update(engine="solr", url="http://127.0.0.1:9/solr/films")
+    case.attempts.update(template="q=#$query##&defType=edismax")
+    page = look("owner", viewport={"width": 1280, "height": 800})
+    page.goto(f"/cases/{case.pk}/")
+    head = page.locator("#tune section > header", has_text="Parameters")
+    assert head.evaluate("node => node.scrollWidth - node.clientWidth") == 0
+
+
 def test_login_names_its_controls_and_fits(look: Opens) -> None:
     for width in (1280, 768, 390):
         page = look(viewport={"width": width, "height": 800})

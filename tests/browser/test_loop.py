@@ -298,7 +298,7 @@ def test_draft_is_tried_on_the_opened_query(look: Opens, case: Case) -> None:
     expect(slider).to_have_attribute("max", "40")
     expect(slider).to_have_attribute("step", "2")
     page.get_by_role("spinbutton", name="title_boost").fill("0")
-    page.get_by_role("button", name="Try on this query").click()
+    page.get_by_role("button", name="Try it").click()
     dialog = page.get_by_role("dialog", name="Try the draft")
     expect(dialog.locator("[data-trial] header h3")).to_have_text("alien")
     stored, draft = dialog.locator("[data-side=before]"), dialog.locator("[data-side=after]")
