@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from relevancy.api.access import Id, ObjectId, get_case, lockable
 from relevancy.api.authentication import READ, WRITE, ApiRequest
@@ -35,9 +35,11 @@ Weighting = Literal["cases", "queries"]
 class GroupSummary(Schema):
     """A group. weighting: what counts the same in its mean, which is cases or queries."""
 
+    model_config = ConfigDict(populate_by_name=True)
+
     id: int
     name: str = Field(examples=["Markets"])
-    role: str = Field(examples=["editor"])
+    role: str = Field(validation_alias="role_label", examples=["editor"])
     weighting: str = Field(examples=["cases"])
     created_at: datetime
 
@@ -69,15 +71,31 @@ class GroupFigures(Schema):
     p_holm: float | None
     verdict: str
 
+    @staticmethod
+    def resolve_interval(compared: figures.GroupFigures) -> list[float] | None:
+        return [compared.interval.low, compared.interval.high] if compared.interval else None
+
+    @staticmethod
+    def resolve_reliable(compared: figures.GroupFigures) -> bool:
+        return bool(compared.interval and compared.interval.is_reliable)
+
 
 class ComparedCase(Schema):
     """The newest run of a case against its baseline. figures: null without two runs to compare, and if they cannot be compared."""
 
-    case_id: int
+    case_id: int = Field(validation_alias="row.case.pk")
     run_id: int | None
     baseline_id: int | None
     error: str
     figures: GroupFigures | None
+
+    @staticmethod
+    def resolve_run_id(compared: groups.ComparedCase) -> int | None:
+        return compared.row.scored_run.pk if compared.baseline and compared.row.scored_run else None
+
+    @staticmethod
+    def resolve_baseline_id(compared: groups.ComparedCase) -> int | None:
+        return compared.baseline.pk if compared.baseline else None
 
 
 class GroupComparison(Schema):
@@ -87,6 +105,14 @@ class GroupComparison(Schema):
     sentence: str
     together: GroupFigures | None
     cases: list[ComparedCase]
+
+    @staticmethod
+    def resolve_status(compared: groups.ComparedGroup) -> str:
+        return "computing" if compared.is_pending else "failed" if compared.error else "current"
+
+    @staticmethod
+    def resolve_together(compared: groups.ComparedGroup) -> figures.GroupFigures | None:
+        return compared.figures.together if compared.figures else None
 
 
 class GroupDetails(GroupSummary):
@@ -117,11 +143,11 @@ class GroupChanges(Input):
 class GroupHistoryPoint(Schema):
     """The mean after a run. scores: of the cases in the order of the group, the newest of each at that time."""
 
-    run_id: int
-    case_id: int
+    run_id: int = Field(validation_alias="run.pk")
+    case_id: int = Field(validation_alias="run.case_id")
     at: datetime
-    mean: float | None
-    scores: list[float | None]
+    mean: float | None = Field(validation_alias="score")
+    scores: list[float | None] = Field(validation_alias="by_case")
 
 
 def get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> CaseGroup:
@@ -134,8 +160,7 @@ def get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER, 
 @router.get("/groups", auth=READ, response=Page[GroupSummary])
 def list_groups(request: ApiRequest, page: Query[PageParameters]) -> dict[str, Any]:
     """The groups of cases that you may see, oldest first."""
-    listed = paginate(groups.groups_of(request.user), page, "id")
-    return {**listed, "items": [_summary(row) for row in listed["items"]]}
+    return paginate(CaseGroup.objects.visible_to(request.user), page, "id")
 
 
 @router.get("/groups/{group_id}", auth=READ, response=GroupDetails)
@@ -149,27 +174,27 @@ def read_group(request: ApiRequest, response: HttpResponse, group_id: Id) -> dic
     compared = groups.compare_group(group=group, view=view)
     enqueue_group_figures(compared)
     content = {
-        **_summary(group),
+        **GroupSummary.from_orm(group).dict(),
         "mean": view.mean.score,
         "reason": view.mean.reason,
         "cases": [_case(row, weight) for row, weight in zip(view.rows, view.mean.weights, strict=True)],
-        "comparison": _comparison(compared),
+        "comparison": compared,
     }
     return set_etag(response, content, state=_state(group))
 
 
 @router.post("/groups", auth=WRITE, response={201: GroupSummary})
-def create_group(request: ApiRequest, new: NewGroup) -> Status[dict[str, Any]]:
+def create_group(request: ApiRequest, new: NewGroup) -> Status[CaseGroup]:
     """Creates a group. Add its cases afterwards."""
     teams = _find_teams(request, new.team_ids)
     created = groups.create(name=new.name, weighting=new.weighting, teams=teams, by=request.user)
-    return Status(201, _summary(get_group(request, created.pk)))
+    return Status(201, get_group(request, created.pk))
 
 
 @router.patch("/groups/{group_id}", auth=WRITE, response=GroupSummary)
 def change_group(
     request: ApiRequest, response: HttpResponse, group_id: Id, changes: GroupChanges, if_match: IfMatch
-) -> dict[str, Any]:
+) -> CaseGroup:
     """Changes the name of a group, what counts the same in its mean and, for owners, its teams."""
     needs = Role.EDITOR if changes.team_ids is None else Role.OWNER
     with transaction.atomic():
@@ -183,7 +208,7 @@ def change_group(
         )
         if teams is not None:
             groups.set_teams(group=group, teams=teams, by=request.user)
-    return set_etag(response, _summary(group), state=_state(group))
+    return set_etag(response, group, state=_state(group))
 
 
 @router.delete("/groups/{group_id}", auth=WRITE, response={204: None})
@@ -215,20 +240,11 @@ def remove_case_from_group(request: ApiRequest, group_id: Id, case_id: Id) -> St
 
 
 @router.get("/groups/{group_id}/history", auth=READ, response=list[GroupHistoryPoint])
-def read_group_history(request: ApiRequest, group_id: Id) -> list[dict[str, Any]]:
+def read_group_history(request: ApiRequest, group_id: Id) -> list[groups.GroupPoint]:
     """The mean after each of the newest 60 runs, oldest first. It begins when every case has a score under the same scorer."""
     group = get_group(request, group_id)
     view = groups.read_group(group=group, by=request.user)
-    return [
-        {
-            "run_id": point.run.pk,
-            "case_id": point.run.case_id,
-            "at": point.at,
-            "mean": point.score,
-            "scores": list(point.by_case),
-        }
-        for point in groups.history_of(view.rows, group.weighting)
-    ]
+    return groups.history_of(view.rows, group)
 
 
 def _state(group: CaseGroup) -> object:
@@ -244,16 +260,6 @@ def _find_teams(request: ApiRequest, team_ids: list[int]) -> list[Team]:
     return teams
 
 
-def _summary(group: CaseGroup) -> dict[str, Any]:
-    return {
-        "id": group.pk,
-        "name": group.name,
-        "role": group.role_label,
-        "weighting": group.weighting,
-        "created_at": group.created_at,
-    }
-
-
 def _case(row: CaseRow, weight: float) -> dict[str, Any]:
     """Returns a case with its score; one that is being computed from newer ratings is None."""
     score = row.score if weight else None
@@ -265,41 +271,4 @@ def _case(row: CaseRow, weight: float) -> dict[str, Any]:
         "scored": score.scored if score else 0,
         "queries": score.queries if score else 0,
         "weight": weight,
-    }
-
-
-def _comparison(compared: groups.ComparedGroup) -> dict[str, Any]:
-    status = "computing" if compared.is_pending else "failed" if compared.error else "current"
-    return {
-        "status": status,
-        "sentence": compared.sentence,
-        "together": _figures(compared.figures.together) if compared.figures else None,
-        "cases": [
-            {
-                "case_id": compared_case.row.case.pk,
-                "run_id": compared_case.row.scored_run.pk
-                if compared_case.baseline and compared_case.row.scored_run
-                else None,
-                "baseline_id": compared_case.baseline.pk if compared_case.baseline else None,
-                "error": compared_case.error,
-                "figures": _figures(compared_case.figures),
-            }
-            for compared_case in compared.cases
-        ],
-    }
-
-
-def _figures(compared: figures.GroupFigures | None) -> dict[str, Any] | None:
-    if compared is None:
-        return None
-    interval = compared.interval
-    return {
-        "queries": compared.queries,
-        "independent": compared.independent,
-        "difference": compared.difference,
-        "interval": [interval.low, interval.high] if interval else None,
-        "reliable": bool(interval and interval.is_reliable),
-        "p": compared.p,
-        "p_holm": compared.p_holm,
-        "verdict": compared.verdict.value,
     }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,8 +11,6 @@ from relevancy.comparison import Comparison
 from relevancy.comparison.sentences import describe_difference
 from relevancy.statistics import Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
 from relevancy.wording import counted
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -141,29 +138,3 @@ def describe_group(group: GroupComparison) -> str:
             return (
                 f"Too few queries to tell whether the newest runs are better than their baselines: {text} on {sample}."
             )
-
-
-def dump_group(group: GroupComparison) -> Json:
-    """Returns the figures as JSON data."""
-    return {
-        "cases": [_dump(case) for case in group.cases],
-        "together": _dump(group.together) if group.together else None,
-        "counted": group.counted,
-    }
-
-
-def load_group(data: Json) -> GroupComparison:
-    """Returns the figures that `dump_group` wrote."""
-    together = data["together"]
-    return GroupComparison(
-        [_load(case) for case in data["cases"]], _load(together) if together else None, data["counted"]
-    )
-
-
-def _dump(figures: GroupFigures) -> Json:
-    return {**asdict(figures), "verdict": figures.verdict.value}
-
-
-def _load(data: Json) -> GroupFigures:
-    interval = Interval(**data["interval"]) if data["interval"] else None
-    return GroupFigures(**{**data, "interval": interval, "verdict": Verdict(data["verdict"])})

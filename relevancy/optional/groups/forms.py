@@ -6,34 +6,30 @@ from django import forms
 from django.db.models import QuerySet
 
 from relevancy.models import Case, Team, User
-from relevancy.views.forms import FormData, LineField
+from relevancy.views.forms import FormData
 
 from .models import CaseGroup
 
 
-class GroupForm(forms.Form):
+class GroupForm(forms.ModelForm):
     """The name of a group and what counts the same in its mean; for its owners also the teams that it is shared with."""
 
-    name = LineField(max_length=191)
-    weighting = forms.ChoiceField(
-        label="Mean",
-        choices=CaseGroup.Weighting.choices,
-        initial=CaseGroup.Weighting.CASES,
-        help_text="With queries, a case with many of them counts more.",
-    )
-    teams = forms.ModelMultipleChoiceField(
-        Team.objects.none(),
-        label="Share with",
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        help_text="Members see the group with those of its cases that they may see anyway.",
-    )
+    class Meta:
+        model = CaseGroup
+        fields = ["name", "weighting", "teams"]
+        labels = {"weighting": "Mean", "teams": "Share with"}
+        help_texts = {
+            "weighting": "With queries, a case with many of them counts more.",
+            "teams": "Members see the group with those of its cases that they may see anyway.",
+        }
+        widgets = {"teams": forms.CheckboxSelectMultiple}
 
-    def __init__(self, user: User, *args: Any, can_share: bool = True, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(self, user: User, data: FormData | None = None, **options: Any) -> None:
+        super().__init__(data, **options)
+        teams = Team.objects.shareable_by(user).order_by("name")
         fields: dict[str, Any] = self.fields
-        fields["teams"].queryset = Team.objects.shareable_by(user).order_by("name")
-        if not can_share or not fields["teams"].queryset.exists():
+        fields["teams"].queryset = teams
+        if (self.instance.pk and not self.instance.is_owned) or not teams.exists():
             del fields["teams"]
 
 

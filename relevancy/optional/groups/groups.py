@@ -6,7 +6,6 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
 
 from relevancy import activity, comparison, scores
 from relevancy.cases import CaseRow, case_rows, find_cases
@@ -74,12 +73,6 @@ def delete(*, group: CaseGroup, by: User) -> None:
         activity.record_for_teams(DELETED, teams=teams, by=by, subject=name, object_id=group_id)
 
 
-def groups_of(user: User) -> QuerySet[CaseGroup]:
-    """Returns the groups that a user can see, with `role`."""
-    groups: QuerySet[CaseGroup] = CaseGroup.objects.visible_to(user)
-    return groups
-
-
 @dataclass(frozen=True)
 class GroupMean:
     """The mean of the scores of a group's cases.
@@ -111,7 +104,6 @@ class GroupView:
     rows: the cases that the user can see. hidden: the number of others; 0 for those who may not know that there are any.
     """
 
-    group: CaseGroup
     rows: list[CaseRow]
     hidden: int
     mean: GroupMean
@@ -126,15 +118,18 @@ def read_group(*, group: CaseGroup, by: User) -> GroupView:
     hidden = 0
     if group.is_editable:
         hidden = group.cases.filter(archived_at=None).count() - len(rows)
-    return GroupView(group, rows, hidden, mean_of(rows, group.weighting))
+    return GroupView(rows, hidden, mean_of(rows, group))
 
 
-def mean_of(rows: Sequence[CaseRow], weighting: str) -> GroupMean:
-    """Returns the weighted mean of the scores of cases; cases without a score are left out.
+def mean_of(rows: Sequence[CaseRow], group: CaseGroup) -> GroupMean:
+    """Returns the weighted mean of the scores of cases; cases without a score that is up to date are left out.
 
     There is none if the cases are scored by different scorers: their points mean different things.
     """
-    weights = [_weight(row, weighting) for row in rows]
+    is_known = [row.score and row.score.score is not None and scores.is_settled(row.score) for row in rows]
+    weights = [
+        group.weigh(row.score.scored) if row.score and known else 0.0 for row, known in zip(rows, is_known, strict=True)
+    ]
     scored = [(row, weight) for row, weight in zip(rows, weights, strict=True) if weight]
     if not rows:
         return GroupMean(None, "The group has no cases.", 0, weights)
@@ -149,14 +144,7 @@ def mean_of(rows: Sequence[CaseRow], weighting: str) -> GroupMean:
     return GroupMean(total / sum(weight for _, weight in scored), "", len(scored), weights)
 
 
-def _weight(row: CaseRow, weighting: str) -> float:
-    """Returns the weight of a case, 0 without a score that is up to date."""
-    if row.score is None or row.score.score is None or not scores.is_settled(row.score):
-        return 0.0
-    return 1.0 if weighting == CaseGroup.Weighting.CASES else float(row.score.scored)
-
-
-def history_of(rows: Sequence[CaseRow], weighting: str) -> list[GroupPoint]:
+def history_of(rows: Sequence[CaseRow], group: CaseGroup) -> list[GroupPoint]:
     """Returns the mean of the group after each run of its cases, oldest first: of the newest score of each case at that time.
 
     It begins when every case has a score. Scores are those of today's ratings. Two SQL statements for each case. Empty if the cases
@@ -180,7 +168,7 @@ def history_of(rows: Sequence[CaseRow], weighting: str) -> list[GroupPoint]:
     latest: dict[int, tuple[float, float]] = {}
     points = []
     for at, position, case_score, score in sorted(events, key=lambda event: (event[0], event[1], event[2].run_id)):
-        latest[position] = score, 1.0 if weighting == CaseGroup.Weighting.CASES else float(case_score.scored)
+        latest[position] = score, group.weigh(case_score.scored)
         if len(latest) == len(rows):
             total = sum(weight for _, weight in latest.values())
             mean = sum(candidate * weight for candidate, weight in latest.values()) / total
@@ -259,7 +247,7 @@ def compare_group(*, group: CaseGroup, view: GroupView) -> ComparedGroup:
     stored_group = stored_groups.find_or_create(group=group, compared=ready, weights=weights)
     if stored_group.figures is None:
         return ComparedGroup(_with_pairs(compared, ready), [], stored_group)
-    group_figures = stored_groups.load(stored_group)
+    group_figures = stored_groups.FIGURES.validate_python(stored_group.figures)
     by_stored = dict(zip([stored.pk for stored in ready], group_figures.cases, strict=True))
     with_figures = [
         replace(member, figures=by_stored[member.stored.pk])

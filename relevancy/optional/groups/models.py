@@ -49,12 +49,16 @@ class CaseGroup(SharedModel):
     def __str__(self) -> str:
         return self.name
 
+    def weigh(self, scored: int) -> float:
+        """Returns the weight of a case in the mean of the group. scored: how many of its queries have a score."""
+        return 1.0 if self.weighting == self.Weighting.CASES else float(scored)
+
 
 class StoredGroupComparison(models.Model):
     """The figures of the newest runs of a group's cases against their baselines, for the cases that one user sees.
 
     key: of the inputs, so that other inputs have another row. inputs: for each case the id, the revision and the generation of its
-    stored comparison, and its weight in the group. figures: as `figures.dump_group` writes them; None until they are computed.
+    stored comparison, and its weight in the group. figures: a `figures.GroupComparison`; None until they are computed.
     error: why they could not be computed, in a sentence.
     """
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from relevancy.hooks import Hook, Link
 from relevancy.models import Case, Role
 from relevancy.statistics import Verdict
-from relevancy.views.forms import add_errors, form_error
+from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
@@ -47,7 +47,7 @@ def _group_url(group: CaseGroup) -> str:
 @require_GET
 def group_list(request: HtmxRequest) -> HttpResponse:
     """The groups that the user can see."""
-    visible = groups.groups_of(request.user).select_related("owner").annotate(case_count=Count("cases"))
+    visible = CaseGroup.objects.visible_to(request.user).select_related("owner").annotate(case_count=Count("cases"))
     return render(request, "groups/list.html", {"groups": visible})
 
 
@@ -56,12 +56,8 @@ def group_new(request: HtmxRequest) -> HttpResponse:
     """Creates a group owned by the user."""
     form = GroupForm(request.user, request.POST or None)
     if form.is_valid():
-        try:
-            created = groups.create(by=request.user, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            return redirect_with_message(request, _group_url(created), f"Group “{created}” created. Add its cases.")
+        created = groups.create(by=request.user, **form.cleaned_data)
+        return redirect_with_message(request, _group_url(created), f"Group “{created}” created. Add its cases.")
     return render(request, "groups/form.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -84,7 +80,7 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     }
     if request.htmx:
         return render(request, "groups/_comparison.html", context)
-    context["points"] = groups.history_of(view.rows, group.weighting)
+    context["points"] = groups.history_of(view.rows, group)
     if group.is_editable:
         others = Case.objects.visible_to(request.user).live().exclude(groups=group).order_by("name", "pk")
         context["add_form"] = AddCaseForm(others)
@@ -95,38 +91,25 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
 def _compared_row(compared_case: groups.ComparedCase) -> dict[str, object]:
     """Returns what the table of the comparison says about a case."""
     figures = compared_case.figures or compared_case.pair
-    row: dict[str, object] = {
+    return {
         "compared": compared_case,
         "row": compared_case.row,
         "figures": figures,
-        "verdict": "",
-        "url": "",
+        "verdict": VERDICTS[compared_case.figures.verdict] if compared_case.figures else "",
     }
-    if compared_case.figures is not None:
-        row["verdict"] = VERDICTS[compared_case.figures.verdict]
-    if compared_case.baseline is not None and compared_case.row.scored_run is not None:
-        numbers = [compared_case.baseline.number, compared_case.row.scored_run.number]
-        row["url"] = reverse("compare", args=[compared_case.row.case.pk], query={"run": numbers})
-    return row
 
 
 @require_http_methods(["GET", "POST"])
 def group_edit(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Changes the name of a group and its mean, and for owners its teams."""
     group = _get_group(request, group_id, Role.EDITOR)
-    can_share = group.is_owned
-    initial = {"name": group.name, "weighting": group.weighting, "teams": group.teams.all()}
-    form = GroupForm(request.user, request.POST or None, initial=initial, can_share=can_share)
+    form = GroupForm(request.user, request.POST or None, instance=group)
     if form.is_valid():
         teams = form.cleaned_data.pop("teams", None)
-        try:
-            groups.change(group=group, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            if teams is not None:
-                groups.set_teams(group=group, teams=teams, by=request.user)
-            return redirect_with_message(request, _group_url(group), "The group is saved.")
+        groups.change(group=group, **form.cleaned_data)
+        if teams is not None:
+            groups.set_teams(group=group, teams=teams, by=request.user)
+        return redirect_with_message(request, _group_url(group), "The group is saved.")
     return render(request, "groups/form.html", {"form": form, "group": group}, status=422 if form.errors else 200)
 
 

@@ -12,15 +12,17 @@ from collections.abc import Sequence
 
 from django.db.models import Q
 from django.utils import timezone
+from pydantic import TypeAdapter
 
 from relevancy.comparison import Comparison, stored
 from relevancy.models import Run, ScorerVersion, StoredComparison
 
-from .figures import GroupComparison, combine_cases, dump_group, load_group
+from .figures import GroupComparison, combine_cases
 from .models import CaseGroup, StoredGroupComparison
 
 FORMAT = 2  # of the stored figures; part of their key
 KEPT = 20  # of each group: people who see different cases need different ones
+FIGURES = TypeAdapter(GroupComparison)  # reads and writes the stored figures
 log = logging.getLogger("relevancy.comparison")
 
 
@@ -54,12 +56,6 @@ def queue(stored_group: StoredGroupComparison) -> bool:
     return bool(StoredGroupComparison.objects.filter(is_free, pk=stored_group.pk).update(queued_at=now))
 
 
-def load(stored_group: StoredGroupComparison) -> GroupComparison:
-    """Returns the stored figures, which must be there."""
-    assert stored_group.figures is not None
-    return load_group(stored_group.figures)
-
-
 def compute(comparison_id: int) -> None:
     """Computes and stores the figures of a group. May run twice.
 
@@ -73,7 +69,8 @@ def compute(comparison_id: int) -> None:
         if comparisons is None:
             stored_group.delete()
             return
-        stored_group.figures = dump_group(combine_cases(comparisons, [weight for *_, weight in stored_group.inputs]))
+        combined = combine_cases(comparisons, [weight for *_, weight in stored_group.inputs])
+        stored_group.figures = FIGURES.dump_python(combined, mode="json")
     except Exception:
         log.exception("The comparison of the group %s could not be computed.", stored_group.group_id)
         stored_group.error = stored.UNEXPECTED_ERROR

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.urls import reverse
@@ -12,7 +11,6 @@ from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, a
 from relevancy.models import Case
 
 from . import outcomes
-from .models import OnlineOutcome
 
 if TYPE_CHECKING:
     from relevancy.views.compare.comparison_page import ComparisonPage
@@ -25,15 +23,6 @@ activity_sentences.update(
 )
 
 
-@dataclass(frozen=True)
-class OutcomeLine:
-    """An outcome as the comparison page shows it."""
-
-    outcome: OnlineOutcome
-    sentence: str
-    agreement: str
-
-
 @add_panel[Place.COMPARISON]
 def outcome_panel(page: ComparisonPage) -> Panel | None:
     """Returns the outcomes of the two runs that a comparison page shows, whose A is its baseline. One SQL statement."""
@@ -41,11 +30,10 @@ def outcome_panel(page: ComparisonPage) -> Panel | None:
         return None
     a, b = page.pair
     pair = page.figures.comparison.pairs[page.other - 1] if page.figures else None
-    lines = []
-    for outcome, counts in outcomes.read_outcomes(a=a, b=b):
-        winner = outcomes.offline_winner(pair)
-        agreement = outcomes.describe_agreement(winner, counts.measure().winner) if pair else ""
-        lines.append(OutcomeLine(outcome, outcomes.describe_outcome(counts, page.pair_names), agreement))
+    lines = [
+        (outcomes.ComparedOutcome(outcome, page.stored, pair), outcomes.describe_outcome(outcome, page.pair_names))
+        for outcome in outcomes.read_outcomes(a=a, b=b)
+    ]
     return Panel("outcomes/_comparison.html", {"lines": lines}) if lines else None
 
 

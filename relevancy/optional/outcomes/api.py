@@ -12,7 +12,7 @@ from relevancy.api.access import Id, get_case
 from relevancy.api.authentication import READ, WRITE, ApiRequest
 from relevancy.api.files import DryRun
 from relevancy.api.paging import Page, PageParameters, paginate
-from relevancy.models import Case, Role, Run
+from relevancy.models import Role, Run
 
 from . import outcomes
 from .models import OnlineOutcome
@@ -38,18 +38,18 @@ class OutcomeDetails(Schema):
     id: int | None = Field(examples=[5])
     name: str = Field(examples=["May"])
     method: str = Field(examples=["interleaving"], description="interleaving or ab")
-    a: int = Field(description="Number of the baseline.", examples=[3])
-    b: int = Field(examples=[4])
+    a: int = Field(validation_alias="run_a.number", description="Number of the baseline.", examples=[3])
+    b: int = Field(validation_alias="run_b.number", examples=[4])
     wins_a: int = Field(examples=[6])
     wins_b: int = Field(examples=[18])
     ties: int = Field(examples=[4])
     sessions_a: int = Field(examples=[0])
     sessions_b: int = Field(examples=[0])
-    effect: float | None = Field(examples=[0.214])
-    low: float | None = Field(examples=[0.028])
-    high: float | None = Field(examples=[0.345])
-    p: float | None = Field(examples=[0.023])
-    winner: Literal["a", "b"] | None = Field(examples=["b"])
+    effect: float | None = Field(validation_alias="result.effect", examples=[0.214])
+    low: float | None = Field(validation_alias="result.low", examples=[0.028])
+    high: float | None = Field(validation_alias="result.high", examples=[0.345])
+    p: float | None = Field(validation_alias="result.p", examples=[0.023])
+    winner: Literal["a", "b"] | None = Field(validation_alias="result.winner", examples=["b"])
     remarks: list[str] = Field(examples=[[]])
     created_at: datetime | None
 
@@ -58,8 +58,7 @@ class OutcomeDetails(Schema):
 def list_outcomes(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The outcomes of interleaving and A/B tests of a case, oldest first."""
     case = get_case(request, case_id)
-    listed = paginate(OnlineOutcome.objects.filter(case=case).select_related("run_a", "run_b"), page, "id")
-    return {**listed, "items": [_describe(row, outcomes.counts_of(row, first=row.run_a)) for row in listed["items"]]}
+    return paginate(OnlineOutcome.objects.filter(case=case).select_related("run_a", "run_b"), page, "id")
 
 
 @router.delete("/cases/{case_id}/outcomes/{outcome_id}", auth=WRITE, response={204: None})
@@ -74,35 +73,14 @@ def delete_outcome(request: ApiRequest, case_id: Id, outcome_id: Id) -> Status[N
 @router.post("/cases/{case_id}/import/outcome", auth=WRITE, response={200: OutcomeDetails, 201: OutcomeDetails})
 def import_outcome(
     request: ApiRequest, case_id: Id, parameters: Query[OutcomeParameters], file: File[UploadedFile]
-) -> Status[dict[str, Any]]:
+) -> Status[OnlineOutcome]:
     """Imports an outcome as CSV, counted by session, replacing one of the same runs and kind of test. Pins both runs."""
     case = get_case(request, case_id, needs=Role.EDITOR)
-    a, b = (_get_run(case, number) for number in (parameters.a, parameters.b))
-    counts = read_outcome(file, limit=MAX_ON_PAGE)
-    outcomes.check_outcome(a=a, b=b, counts=counts)
+    a, b = (get_object_or_404(Run, case=case, number=number) for number in (parameters.a, parameters.b))
+    a.case = b.case = case
     name = parameters.name or (file.name or "outcome")[:120]
+    outcome = read_outcome(file, limit=MAX_ON_PAGE, case=case, run_a=a, run_b=b, name=name)
+    outcomes.check_outcome(outcome)
     if parameters.dry_run:
-        return Status(200, _describe(OnlineOutcome(case=case, run_a=a, run_b=b, name=name), counts))
-    stored = outcomes.store_outcome(a=a, b=b, counts=counts, name=name, by=request.user)
-    return Status(201, _describe(stored, counts))
-
-
-def _get_run(case: Case, number: int) -> Run:
-    run: Run = get_object_or_404(Run, case=case.pk, number=number)
-    run.case = case
-    return run
-
-
-def _describe(outcome: OnlineOutcome, counts: outcomes.SessionCounts) -> dict[str, Any]:
-    result = counts.measure()
-    return {
-        "id": outcome.pk,
-        "name": outcome.name,
-        "method": counts.method.value,
-        "a": outcome.run_a.number,
-        "b": outcome.run_b.number,
-        **{name: getattr(counts, name) for name in ("wins_a", "wins_b", "ties", "sessions_a", "sessions_b", "remarks")},
-        **{name: getattr(result, name) for name in ("effect", "low", "high", "p")},
-        "winner": result.winner.value if result.winner else None,
-        "created_at": outcome.created_at,
-    }
+        return Status(200, outcome)
+    return Status(201, outcomes.store_outcome(outcome=outcome, by=request.user))

@@ -1,5 +1,6 @@
 """What users decided between two runs online."""
 
+from functools import cached_property
 from typing import ClassVar
 
 from django.conf import settings
@@ -8,6 +9,8 @@ from django.db.models import F, Q
 
 from relevancy.models import Case, Run
 from relevancy.models.text import LineField
+
+from .statistics import OnlineResult, measure_ab, measure_interleaving
 
 
 class OnlineOutcome(models.Model):
@@ -52,3 +55,10 @@ class OnlineOutcome(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @cached_property
+    def result(self) -> OnlineResult:
+        """What the sessions show."""
+        if self.method == self.Method.INTERLEAVING:
+            return measure_interleaving(self.wins_a, self.wins_b, self.ties)
+        return measure_ab(self.sessions_a, self.wins_a, self.sessions_b, self.wins_b)

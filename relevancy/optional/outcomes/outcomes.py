@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from relevancy import activity, runs
-from relevancy.comparison import RunPair, stored
+from relevancy.comparison import RunPair, describe_verdict, stored
 from relevancy.formats.cells import MAX_COUNT
 from relevancy.models import Case, Run, ScorerVersion, StoredComparison, User
 from relevancy.models.saving import clean_and_save
@@ -19,7 +19,7 @@ from relevancy.statistics import Verdict, sign_test
 from relevancy.wording import counted
 
 from .models import OnlineOutcome
-from .statistics import OnlineResult, Side, measure_ab, measure_interleaving
+from .statistics import OnlineResult, Side
 
 MAX_OUTCOMES = 40  # of one case: the page shows the verdict of each, and the figures of 50 comparisons are kept
 IMPORTED, DELETED = "run.outcome_imported", "run.outcome_deleted"  # verbs of the activity log
@@ -27,55 +27,38 @@ Method = OnlineOutcome.Method
 
 
 @dataclass(frozen=True)
-class SessionCounts:
-    """The sessions of an interleaving or A/B test; see `OnlineOutcome`."""
-
-    method: OnlineOutcome.Method
-    wins_a: int
-    wins_b: int
-    ties: int = 0
-    sessions_a: int = 0
-    sessions_b: int = 0
-    remarks: list[str] = field(default_factory=list)
-
-    def measure(self) -> OnlineResult:
-        """Returns what the sessions show."""
-        if self.method == Method.INTERLEAVING:
-            return measure_interleaving(self.wins_a, self.wins_b, self.ties)
-        return measure_ab(self.sessions_a, self.wins_a, self.sessions_b, self.wins_b)
-
-    def swapped(self) -> SessionCounts:
-        """Returns the counts with A and B exchanged."""
-        return SessionCounts(
-            self.method, self.wins_b, self.wins_a, self.ties, self.sessions_b, self.sessions_a, self.remarks
-        )
-
-
-@dataclass(frozen=True)
 class ComparedOutcome:
     """An outcome with the verdict of the comparison of its runs under the primary scorer of the case.
 
-    counts: with `a` as the first run. stored: the comparison; None if the case has no scorer, or the runs cannot be compared.
+    stored: the comparison; None if the case has no scorer, or the runs cannot be compared.
     pair: its figures; None as long as they are being computed.
     """
 
     outcome: OnlineOutcome
-    a: Run
-    b: Run
-    counts: SessionCounts
-    result: OnlineResult
     stored: StoredComparison | None
     pair: RunPair | None
-
-    @property
-    def offline_winner(self) -> Side | None:
-        """The run that the verdict of the comparison calls better."""
-        return offline_winner(self.pair)
 
     @property
     def is_pending(self) -> bool:
         """Whether a worker has to compute the figures of the comparison."""
         return self.stored is not None and stored.needs_computing(self.stored)
+
+    @property
+    def online(self) -> str:
+        """What users decided, in a sentence."""
+        return describe_outcome(self.outcome, [str(self.outcome.run_a), str(self.outcome.run_b)])
+
+    @property
+    def offline(self) -> str:
+        """The verdict of the comparison, or why there is none, in a sentence."""
+        if self.pair is not None:
+            return describe_verdict(self.pair)
+        return "The figures are being computed." if self.is_pending else "The runs could not be compared."
+
+    @property
+    def agreement(self) -> str:
+        """Whether both verdicts agree, in a sentence; empty as long as there is one only."""
+        return describe_agreement(offline_winner(self.pair), self.outcome.result.winner) if self.pair else ""
 
 
 @dataclass(frozen=True)
@@ -97,31 +80,18 @@ class WinnerCounts:
         return self.won + self.lost + self.undecided
 
 
-def store_outcome(*, a: Run, b: Run, counts: SessionCounts, name: str, by: User) -> OnlineOutcome:
+def store_outcome(*, outcome: OnlineOutcome, by: User) -> OnlineOutcome:
     """Stores an outcome and pins both runs, so that their results stay. It replaces an outcome of the same runs and method.
 
     Raises `ValidationError` if the runs cannot be compared, or the counts cannot be stored.
     """
-    check_outcome(a=a, b=b, counts=counts)
-    outcome = OnlineOutcome(
-        case=a.case,
-        run_a=a,
-        run_b=b,
-        method=counts.method,
-        name=name,
-        wins_a=counts.wins_a,
-        wins_b=counts.wins_b,
-        ties=counts.ties,
-        sessions_a=counts.sessions_a,
-        sessions_b=counts.sessions_b,
-        remarks=counts.remarks,
-        created_by=by,
-    )
+    check_outcome(outcome)
+    a, b, outcome.created_by = outcome.run_a, outcome.run_b, by
     try:
         with transaction.atomic():
             # Two imports at once would both look for what they replace.
             Case.objects.select_for_update(no_key=True).filter(pk=a.case_id).values_list("pk").first()
-            _of_runs(a, b, counts.method).delete()
+            find_replaced(outcome).delete()
             if OnlineOutcome.objects.filter(case=a.case_id).count() >= MAX_OUTCOMES:
                 raise ValidationError(f"The case has {MAX_OUTCOMES} outcomes. Delete some of them first.")
             for run in (a, b):
@@ -133,8 +103,9 @@ def store_outcome(*, a: Run, b: Run, counts: SessionCounts, name: str, by: User)
     return outcome
 
 
-def check_outcome(*, a: Run, b: Run, counts: SessionCounts) -> None:
+def check_outcome(outcome: OnlineOutcome) -> None:
     """Raises `ValidationError` if the outcome cannot be stored."""
+    a, b = outcome.run_a, outcome.run_b
     if a.case_id != b.case_id:
         raise ValidationError("Choose two runs of one case.")
     if a.pk == b.pk:
@@ -142,15 +113,16 @@ def check_outcome(*, a: Run, b: Run, counts: SessionCounts) -> None:
     for run in (a, b):
         if run.is_active:
             raise ValidationError(f"{run} is not finished. Wait until it is complete, or stop it.")
-    numbers = (counts.wins_a, counts.wins_b, counts.ties, counts.sessions_a, counts.sessions_b)
+    numbers = (outcome.wins_a, outcome.wins_b, outcome.ties, outcome.sessions_a, outcome.sessions_b)
     if max(numbers) > MAX_COUNT:
         raise ValidationError(f"{max(numbers):,} sessions are too many; the maximum is {MAX_COUNT:,}.")
 
 
-def find_replaced(*, a: Run, b: Run, method: str) -> OnlineOutcome | None:
-    """Returns the outcome that an import for these runs would replace."""
-    outcome: OnlineOutcome | None = _of_runs(a, b, method).first()
-    return outcome
+def find_replaced(outcome: OnlineOutcome) -> QuerySet[OnlineOutcome]:
+    """Returns the stored outcome that one of the same runs, whichever comes first, and method replaces; none if there is none."""
+    runs = (outcome.run_a_id, outcome.run_b_id)
+    replaced: QuerySet[OnlineOutcome] = OnlineOutcome.objects.filter(run_a__in=runs, run_b__in=runs)
+    return replaced.filter(method=outcome.method)
 
 
 def delete_outcome(*, outcome: OnlineOutcome, by: User) -> None:
@@ -160,24 +132,15 @@ def delete_outcome(*, outcome: OnlineOutcome, by: User) -> None:
         OnlineOutcome.objects.filter(pk=outcome.pk).delete()
 
 
-def read_outcomes(*, a: Run, b: Run) -> list[tuple[OnlineOutcome, SessionCounts]]:
+def read_outcomes(*, a: Run, b: Run) -> list[OnlineOutcome]:
     """Returns the outcomes of two runs, with `a` as the first one. One SQL statement."""
-    outcomes = OnlineOutcome.objects.filter(run_a__in=(a.pk, b.pk), run_b__in=(a.pk, b.pk)).order_by("method")
-    return [(outcome, counts_of(outcome, first=a)) for outcome in outcomes]
-
-
-def counts_of(outcome: OnlineOutcome, *, first: Run) -> SessionCounts:
-    """Returns the sessions of an outcome, with the run `first` as A."""
-    counts = SessionCounts(
-        Method(outcome.method),
-        outcome.wins_a,
-        outcome.wins_b,
-        outcome.ties,
-        outcome.sessions_a,
-        outcome.sessions_b,
-        list(outcome.remarks),
-    )
-    return counts if outcome.run_a_id == first.pk else counts.swapped()
+    outcomes = list(OnlineOutcome.objects.filter(run_a__in=(a, b), run_b__in=(a, b)).order_by("method"))
+    for outcome in outcomes:
+        if outcome.run_a_id != a.pk:
+            outcome.run_a, outcome.run_b = a, b
+            outcome.wins_a, outcome.wins_b = outcome.wins_b, outcome.wins_a
+            outcome.sessions_a, outcome.sessions_b = outcome.sessions_b, outcome.sessions_a
+    return outcomes
 
 
 def compare_outcomes(case: Case) -> list[ComparedOutcome]:
@@ -190,7 +153,6 @@ def compare_outcomes(case: Case) -> list[ComparedOutcome]:
 def _compare(case: Case, outcome: OnlineOutcome, version: ScorerVersion | None) -> ComparedOutcome:
     a, b = outcome.run_a, outcome.run_b
     a.case = b.case = case
-    counts = counts_of(outcome, first=a)
     stored_comparison, pair = None, None
     if version is not None:
         try:
@@ -199,12 +161,13 @@ def _compare(case: Case, outcome: OnlineOutcome, version: ScorerVersion | None) 
             stored_comparison = None
         if stored_comparison is not None and stored_comparison.is_current:
             pair = stored.load(stored_comparison, [a, b], {}).comparison.pairs[0]
-    return ComparedOutcome(outcome, a, b, counts, counts.measure(), stored_comparison, pair)
+    return ComparedOutcome(outcome, stored_comparison, pair)
 
 
 def count_winners(outcomes: Sequence[ComparedOutcome]) -> WinnerCounts:
     """Counts how many offline winners also won online. Comparisons without a winner, or without figures yet, do not count."""
-    winners = [(outcome.offline_winner, outcome.result.winner) for outcome in outcomes if outcome.offline_winner]
+    verdicts = [(offline_winner(compared.pair), compared.outcome.result.winner) for compared in outcomes]
+    winners = [(offline, online) for offline, online in verdicts if offline]
     won = sum(offline == online for offline, online in winners)
     undecided = sum(online is None for _, online in winners)
     share = sign_test(won, len(winners) - won)
@@ -221,15 +184,17 @@ def offline_winner(pair: RunPair | None) -> Side | None:
 # --- in words ---
 
 
-def describe_outcome(counts: SessionCounts, names: Sequence[str]) -> str:
+def describe_outcome(outcome: OnlineOutcome, names: Sequence[str]) -> str:
     """Returns one sentence: which run users preferred, by how much, and how sure that is. names: of the runs A and B."""
-    result = counts.measure()
+    result = outcome.result
     name_a, name_b = names
     if result.effect is None:
         return (
-            "No session has a preference." if counts.method == Method.INTERLEAVING else "One run has no session at all."
+            "No session has a preference."
+            if outcome.method == Method.INTERLEAVING
+            else "One run has no session at all."
         )
-    facts = _facts(counts, name_a, name_b)
+    facts = _facts(outcome, name_a, name_b)
     figures = _figures(result)
     if not result.is_reliable:
         return f"Too few sessions to tell which run users prefer: {facts} ({figures})."
@@ -238,18 +203,18 @@ def describe_outcome(counts: SessionCounts, names: Sequence[str]) -> str:
     return f"{name_b if result.winner == Side.B else name_a} won online: {facts} ({figures})."
 
 
-def _facts(counts: SessionCounts, name_a: str, name_b: str) -> str:
-    if counts.method == Method.AB:
+def _facts(outcome: OnlineOutcome, name_a: str, name_b: str) -> str:
+    if outcome.method == Method.AB:
         success = (
             f"{name} in {_percent(wins / sessions)} of {counted(sessions, 'session')}"
             for name, wins, sessions in (
-                (name_b, counts.wins_b, counts.sessions_b),
-                (name_a, counts.wins_a, counts.sessions_a),
+                (name_b, outcome.wins_b, outcome.sessions_b),
+                (name_a, outcome.wins_a, outcome.sessions_a),
             )
         )
         return f"success with {', with '.join(success)}"
-    ties = f"; {counted(counts.ties, 'tie')}" if counts.ties else ""
-    return f"{counted(counts.wins_b, 'session')} preferred {name_b}, {counts.wins_a:,} {name_a}{ties}"
+    ties = f"; {counted(outcome.ties, 'tie')}" if outcome.ties else ""
+    return f"{counted(outcome.wins_b, 'session')} preferred {name_b}, {outcome.wins_a:,} {name_a}{ties}"
 
 
 def _figures(result: OnlineResult) -> str:
@@ -281,12 +246,6 @@ def describe_winners(winners: WinnerCounts) -> str:
 
 def _percent(share: float, places: int = 1) -> str:
     return f"{format_rounded(100 * share, places)} %"
-
-
-def _of_runs(a: Run, b: Run, method: str) -> QuerySet[OnlineOutcome]:
-    either = Q(run_a=a, run_b=b) | Q(run_a=b, run_b=a)
-    outcomes: QuerySet[OnlineOutcome] = OnlineOutcome.objects.filter(either, method=method)
-    return outcomes
 
 
 def _record(verb: str, outcome: OnlineOutcome, by: User) -> None:

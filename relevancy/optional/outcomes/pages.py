@@ -1,7 +1,5 @@
 """Outcomes of interleaving and A/B tests of a case, beside the verdicts of its comparisons."""
 
-from dataclasses import dataclass
-
 from django import forms
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse, QueryDict
@@ -9,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import comparison, formats, tasks
+from relevancy import formats, tasks
 from relevancy.models import Case, Role, Run
 from relevancy.views.compare.forms import comparable_runs, describe_run
 from relevancy.views.forms import LineField, add_errors
@@ -19,7 +17,6 @@ from relevancy.views.workbench.access import CaseAccess, get_case
 
 from . import outcomes
 from .models import OnlineOutcome
-from .outcomes import ComparedOutcome, SessionCounts
 from .sessions_csv import MAX_ON_PAGE, read_outcome
 
 
@@ -51,17 +48,6 @@ class OutcomeForm(forms.Form):
         return self._runs[self.cleaned_data["b"]]
 
 
-@dataclass(frozen=True)
-class OutcomeRow:
-    """An outcome as the list shows it."""
-
-    compared: ComparedOutcome
-    sentence: str
-    offline: str
-    agreement: str
-    compare_url: str
-
-
 @require_GET
 def online_outcomes(request: HtmxRequest, case_id: int) -> HttpResponse:
     """The outcomes of a case and how many offline winners won online; for editors the form of another one. Polled by htmx."""
@@ -79,24 +65,23 @@ def online_outcome_import(request: HtmxRequest, case_id: int) -> HttpResponse:
     action = submitted(request, ImportAction)
     runs = comparable_runs(case)
     form = OutcomeForm(runs, request.POST, request.FILES)
-    counts = None
+    outcome = None
     if form.is_valid():
         data = form.cleaned_data
-        a, b, file = data["a"], data["b"], data["file"]
+        file, runs_of_file = data["file"], {"case": case, "run_a": data["a"], "run_b": data["b"]}
         try:
-            counts = read_outcome(file, limit=MAX_ON_PAGE)
-            outcomes.check_outcome(a=a, b=b, counts=counts)
+            outcome = read_outcome(file, limit=MAX_ON_PAGE, name=data["name"] or file.name[:120], **runs_of_file)
+            outcomes.check_outcome(outcome)
             if action == ImportAction.IMPORT:
-                name = data["name"] or file.name[:120]
-                stored = outcomes.store_outcome(a=a, b=b, counts=counts, name=name, by=request.user)
+                outcomes.store_outcome(outcome=outcome, by=request.user)
                 return redirect_with_message(
-                    request, reverse("online_outcomes", args=[case.pk]), f"Outcome “{stored}” imported."
+                    request, reverse("online_outcomes", args=[case.pk]), f"Outcome “{outcome}” imported."
                 )
         except formats.BadFile as error:
             form.add_error("file", str(error))
         except ValidationError as error:
             add_errors(form, error)
-    return _render(request, case, form, runs, None if form.errors else counts)
+    return _render(request, case, form, runs, None if form.errors else outcome)
 
 
 @require_http_methods(["GET", "POST"])
@@ -116,43 +101,28 @@ def online_outcome_delete(request: HtmxRequest, case_id: int, outcome_id: int) -
 def _list_context(request: HtmxRequest, case: Case) -> dict[str, object]:
     """Returns what the list needs, and enqueues the comparisons whose figures are missing."""
     compared = outcomes.compare_outcomes(case)
-    for outcome in compared:
-        if outcome.stored is not None and outcome.is_pending:
-            tasks.enqueue_comparison(outcome.stored)
+    for row in compared:
+        if row.stored is not None and row.is_pending:
+            tasks.enqueue_comparison(row.stored)
     winners = outcomes.count_winners(compared)
     return {
         "case": case,
         "access": CaseAccess(case, request.user),
-        "rows": [_row(case, outcome) for outcome in compared],
+        "rows": compared,
         "winners": winners,
         "sentence": outcomes.describe_winners(winners),
-        "pending": sum(outcome.is_pending for outcome in compared),
+        "pending": sum(row.is_pending for row in compared),
     }
 
 
-def _row(case: Case, compared: ComparedOutcome) -> OutcomeRow:
-    names = [str(compared.a), str(compared.b)]
-    if compared.pair is not None:
-        offline = comparison.describe_verdict(compared.pair)
-        agreement = outcomes.describe_agreement(compared.offline_winner, compared.result.winner)
-    else:
-        offline = "The figures are being computed." if compared.is_pending else "The runs could not be compared."
-        agreement = ""
-    url = reverse("compare", args=[case.pk], query={"run": [compared.a.number, compared.b.number]})
-    return OutcomeRow(compared, outcomes.describe_outcome(compared.counts, names), offline, agreement, url)
-
-
 def _render(
-    request: HtmxRequest, case: Case, form: OutcomeForm, runs: list[Run], counts: SessionCounts | None = None
+    request: HtmxRequest, case: Case, form: OutcomeForm, runs: list[Run], outcome: OnlineOutcome | None = None
 ) -> HttpResponse:
     """Renders the page; for a file sent by htmx the preview alone."""
-    context: dict[str, object] = {"case": case, "form": form, "has_runs": len(runs) > 1, "counts": counts}
-    if counts is not None:
-        a, b = form.cleaned_data["a"], form.cleaned_data["b"]
-        context |= {
-            "preview": outcomes.describe_outcome(counts, [str(a), str(b)]),
-            "replaced": outcomes.find_replaced(a=a, b=b, method=counts.method),
-        }
+    context: dict[str, object] = {"case": case, "form": form, "has_runs": len(runs) > 1, "outcome": outcome}
+    if outcome is not None:
+        context["preview"] = outcomes.describe_outcome(outcome, [str(outcome.run_a), str(outcome.run_b)])
+        context["replaced"] = outcomes.find_replaced(outcome).first()
     status = 422 if form.errors else 200
     if request.htmx and request.method == "POST":
         return render(request, "outcomes/_preview.html", context, status=status)

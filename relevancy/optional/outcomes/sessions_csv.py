@@ -4,14 +4,13 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 from itertools import batched
-from typing import IO
+from typing import IO, Any
 
 from relevancy.formats.cells import check_width, find_columns, parse_count, read_lines, read_table
 from relevancy.formats.errors import BadFile, quote
 from relevancy.wording import counted
 
 from .models import OnlineOutcome
-from .outcomes import SessionCounts
 
 MAX_BYTES = 2 * 1024**3
 MAX_ON_PAGE = 50 * 1024 * 1024  # less than `MAX_REQUEST_SIZE`; a web thread is busy as long as it is read
@@ -33,14 +32,14 @@ _EXPECTED = "winner; clicks_a and clicks_b; or side and success"
 type Row = tuple[str, int, int, int]  # session, two numbers of its kind, and for how many sessions it stands
 
 
-def read_outcome(file: IO[bytes], *, limit: int = MAX_BYTES) -> SessionCounts:
-    """Reads CSV with a header, in one of three forms, and counts sessions.
+def read_outcome(file: IO[bytes], *, limit: int = MAX_BYTES, **fields: Any) -> OnlineOutcome:
+    """Reads CSV with a header, in one of three forms, and counts sessions. Returns an outcome that is not stored.
 
     `session,winner`: a, b or tie. `session,clicks_a,clicks_b`: clicks on the results of each run on one page of interleaved results;
     the page goes to the run with more. `session,side,success`: an A/B test; a session was successful if one of its rows is. A session
     of several rows goes to the run that won more of them, and counts once. Instead of `session`, a column `count` says for how many
     sessions a row stands. Other columns are left out, and so are sessions that were shown both sides of an A/B test.
-    limit: of bytes. Raises `BadFile` with line, column and value.
+    limit: of bytes. fields: the other ones of the outcome. Raises `BadFile` with line, column and value.
     """
     rows = read_table(read_lines(file, limit=limit))
     _, header = next(rows, (1, []))
@@ -52,12 +51,13 @@ def read_outcome(file: IO[bytes], *, limit: int = MAX_BYTES) -> SessionCounts:
         for batch in batched(checked, BATCH):
             database.executemany("INSERT INTO page VALUES (?, ?, ?, ?)", batch)
         counts = _count_ab(database) if kind == _KINDS[2] else _count_interleaving(database, kind == _KINDS[1])
+        outcome = OnlineOutcome(**counts, **fields)
     others = [name for number, name in enumerate(header) if number not in columns.values()]
     if others:
-        counts.remarks.append(f"Columns left out: {', '.join(name[:40] for name in others[:10])}.")
-    if not counts.wins_a + counts.wins_b + counts.ties + counts.sessions_a + counts.sessions_b:
+        outcome.remarks.append(f"Columns left out: {', '.join(name[:40] for name in others[:10])}.")
+    if not outcome.wins_a + outcome.wins_b + outcome.ties + outcome.sessions_a + outcome.sessions_b:
         raise BadFile("The file has no sessions.")
-    return counts
+    return outcome
 
 
 def _columns(header: Sequence[str]) -> tuple[dict[str, int], tuple[str, ...]]:
@@ -109,7 +109,7 @@ def _read_kind(values: dict[str, str], kind: tuple[str, ...], line: int) -> tupl
 _BY_SESSION = "GROUP BY session, CASE session WHEN '' THEN rowid END"
 
 
-def _count_interleaving(database: sqlite3.Connection, has_clicks: bool) -> SessionCounts:
+def _count_interleaving(database: sqlite3.Connection, has_clicks: bool) -> dict[str, Any]:
     statement = (
         "SELECT COALESCE(SUM(count) FILTER (WHERE votes < 0), 0), COALESCE(SUM(count) FILTER (WHERE votes > 0), 0), "
         "COALESCE(SUM(count) FILTER (WHERE votes = 0), 0), COALESCE(SUM(count) FILTER (WHERE clicks = 0), 0) FROM "
@@ -121,10 +121,11 @@ def _count_interleaving(database: sqlite3.Connection, has_clicks: bool) -> Sessi
     remarks = []
     if has_clicks and silent:
         remarks.append(f"Sessions without a click: {silent:,}. They are ties.")
-    return SessionCounts(OnlineOutcome.Method.INTERLEAVING, wins_a, wins_b, ties, remarks=remarks)
+    method = OnlineOutcome.Method.INTERLEAVING
+    return {"method": method, "wins_a": wins_a, "wins_b": wins_b, "ties": ties, "remarks": remarks}
 
 
-def _count_ab(database: sqlite3.Connection) -> SessionCounts:
+def _count_ab(database: sqlite3.Connection) -> dict[str, Any]:
     by_session = "SELECT MIN(x) AS low, MAX(x) AS side, MAX(y) AS success, MAX(count) AS count FROM page " + _BY_SESSION
     statement = (
         "SELECT COALESCE(SUM(count) FILTER (WHERE side = ? AND low = side), 0), "
@@ -137,6 +138,11 @@ def _count_ab(database: sqlite3.Connection) -> SessionCounts:
         f"SELECT COALESCE(SUM(count) FILTER (WHERE low < side), 0) FROM ({by_session})"
     ).fetchone()
     remarks = [f"Left out: {counted(both, 'session')} with both sides."] if both else []
-    return SessionCounts(
-        OnlineOutcome.Method.AB, wins_a, wins_b, sessions_a=sessions_a, sessions_b=sessions_b, remarks=remarks
-    )
+    return {
+        "method": OnlineOutcome.Method.AB,
+        "wins_a": wins_a,
+        "wins_b": wins_b,
+        "sessions_a": sessions_a,
+        "sessions_b": sessions_b,
+        "remarks": remarks,
+    }

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Schema, Status
@@ -20,7 +20,7 @@ from relevancy.models import Role, Run, User
 from relevancy.optional.groups.api import get_group
 
 from . import group_checks, notifications, schedules
-from .models import GroupCheckRun, Schedule, ScheduledCheck
+from .models import CheckRun, Schedule, ScheduledCheck
 from .schedules import Scheduled
 
 MAX_RECIPIENTS = 200
@@ -167,8 +167,8 @@ class GroupCheckDetails(Schema):
         return None if vars(check)["is_hidden"] else check.message
 
     @staticmethod
-    def resolve_runs(check: ScheduledCheck) -> list[GroupCheckRun] | None:
-        return None if vars(check)["is_hidden"] else list(check.group_runs.all())
+    def resolve_runs(check: ScheduledCheck) -> list[CheckRun] | None:
+        return None if vars(check)["is_hidden"] else list(check.runs.all())
 
 
 # --- of cases ---
@@ -197,8 +197,7 @@ def save_schedule(
     schedule.baseline = find(
         complete, "baseline_id", "The case has no complete run with the id {}.", pk=new.baseline_id
     )
-    key = _save(request, schedule, new, if_match, ScheduleDetails)
-    return _answer(response, schedule, ScheduleDetails, SavedSchedule, key)
+    return _save(request, response, schedule, new, if_match, ScheduleDetails, SavedSchedule)
 
 
 @router.delete("/cases/{case_id}/schedule", auth=WRITE, response={204: None})
@@ -217,7 +216,8 @@ def send_test_message(request: ApiRequest, case_id: Id) -> list[notifications.Se
 @router.get("/cases/{case_id}/schedule/checks", auth=READ, response=Page[CheckDetails])
 def list_checks(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """What the scheduled runs of a case showed, newest first. They stay when the schedule is removed."""
-    return paginate(ScheduledCheck.objects.filter(case=get_case(request, case_id)), page, "-id")
+    checks = ScheduledCheck.objects.filter(case=get_case(request, case_id))
+    return paginate(checks.annotate(run_id=F("runs__run"), baseline_id=F("runs__baseline")), page, "-id")
 
 
 # --- of groups ---
@@ -243,8 +243,7 @@ def save_group_schedule(
     schedule.baseline_check = find(
         schedules.baseline_checks(group), "baseline_check_id", message, pk=new.baseline_check_id
     )
-    key = _save(request, schedule, new, if_match, GroupScheduleDetails)
-    return _answer(response, schedule, GroupScheduleDetails, SavedGroupSchedule, key)
+    return _save(request, response, schedule, new, if_match, GroupScheduleDetails, SavedGroupSchedule)
 
 
 @router.delete("/groups/{group_id}/schedule", auth=WRITE, response={204: None})
@@ -263,7 +262,7 @@ def send_group_test_message(request: ApiRequest, group_id: Id) -> list[notificat
 @router.get("/groups/{group_id}/schedule/checks", auth=READ, response=Page[GroupCheckDetails])
 def list_group_checks(request: ApiRequest, group_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """What the scheduled runs of a group showed, newest first. They stay when the schedule is removed."""
-    checks = ScheduledCheck.objects.filter(group=get_group(request, group_id)).prefetch_related("group_runs")
+    checks = ScheduledCheck.objects.filter(group=get_group(request, group_id)).prefetch_related("runs")
     return paginate(group_checks.with_visibility(checks, request.user), page, "-id")
 
 
@@ -284,22 +283,24 @@ def _changed(scheduled: Scheduled, new: Times) -> Schedule:
     return schedule
 
 
-def _save(request: ApiRequest, schedule: Schedule, new: Times, if_match: str, schema: type[StoredTimes]) -> str:
-    """Stores a schedule. Returns the key of a new webhook."""
-    scheduled = schedule.group or schedule.case
-    assert scheduled is not None
-    return schedules.save(
+def _save[S: WebhookKey](
+    request: ApiRequest,
+    response: HttpResponse,
+    schedule: Schedule,
+    new: Times,
+    if_match: str,
+    schema: type[StoredTimes],
+    saved_schema: type[S],
+) -> S:
+    """Stores a schedule. Returns it with the key of a new webhook."""
+    scheduled = schedule.scheduled
+    key = schedules.save(
         schedule=schedule,
         by=request.user,
         recipients=_find_recipients(schedules.possible_recipients(scheduled), new.recipients),
         is_active=new.active,
         check=lambda: _check(scheduled, if_match, schema),
     )
-
-
-def _answer[S: WebhookKey](
-    response: HttpResponse, schedule: Schedule, schema: type[StoredTimes], saved_schema: type[S], key: str
-) -> S:
     saved = saved_schema.from_orm(schedule)
     saved.webhook_key = key or None
     return set_etag(response, saved, state=schema.from_orm(schedule))

@@ -41,8 +41,7 @@ class ScheduleForm(forms.ModelForm):
         if schedule.pk is None:
             initial = {"cron": "0 2 * * *", "time_zone": settings.TIME_ZONE, "is_active": True}
         super().__init__(data, instance=schedule, initial=initial)
-        scheduled = schedule.group or schedule.case
-        assert scheduled is not None
+        scheduled = schedule.scheduled
         fields: dict[str, Any] = self.fields
         fields["recipients"].queryset = schedules.possible_recipients(scheduled)
         fields["recipients"].help_text = (

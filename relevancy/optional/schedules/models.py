@@ -73,13 +73,20 @@ class Schedule(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Schedule of {self.case or self.group}"
+        return f"Schedule of {self.scheduled}"
+
+    @property
+    def scheduled(self) -> Case | CaseGroup:
+        """What is run."""
+        scheduled = self.group or self.case
+        assert scheduled is not None
+        return scheduled
 
 
 class ScheduledCheck(models.Model):
-    """One time that a schedule came due: the run it started, and what came of it. It stays when the schedule is removed.
+    """One time that a schedule came due: the runs it started, and what came of it. It stays when the schedule is removed.
 
-    case, group: one of them. run, baseline: of a case; those of a group are `GroupCheckRun` rows.
+    case, group: one of them. runs: of the case, or of each case of the group.
     message: in sentences; empty while it waits.
     """
 
@@ -91,8 +98,6 @@ class ScheduledCheck(models.Model):
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, null=True, related_name="scheduled_checks")
     group = models.ForeignKey(CaseGroup, on_delete=models.CASCADE, null=True, related_name="scheduled_checks")
-    run = models.OneToOneField(Run, on_delete=models.SET_NULL, null=True, related_name="scheduled_check")
-    baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     message = models.TextField(blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
@@ -116,21 +121,21 @@ class ScheduledCheck(models.Model):
         return f"Check of {self.case or self.group} on {self.created_at:%Y-%m-%d %H:%M}"
 
 
-class GroupCheckRun(models.Model):
-    """A case in a check of a group: the run that was started, and the run that it is compared with.
+class CheckRun(models.Model):
+    """A case in a check: the run that was started, and the run that it is compared with.
 
     run: None before it is started, and if it cannot be started or was deleted. problem: why it was not started.
     """
 
-    check_of = models.ForeignKey(ScheduledCheck, on_delete=models.CASCADE, related_name="group_runs")
+    check_of = models.ForeignKey(ScheduledCheck, on_delete=models.CASCADE, related_name="runs")
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="+")
-    run = models.OneToOneField(Run, on_delete=models.SET_NULL, null=True, related_name="group_check_run")
+    run = models.OneToOneField(Run, on_delete=models.SET_NULL, null=True, related_name="check_run")
     baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
     problem = models.TextField(blank=True)
 
     class Meta:
         ordering = ("case__name", "case")
-        constraints = [models.UniqueConstraint(fields=("check_of", "case"), name="group_check_run_once")]
+        constraints = [models.UniqueConstraint(fields=("check_of", "case"), name="check_run_once")]
 
     def __str__(self) -> str:
         return f"{self.case} in {self.check_of}"

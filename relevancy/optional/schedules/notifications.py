@@ -17,7 +17,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from relevancy import endpoints, engines
-from relevancy.models import Case, UnreadableSecret, User
+from relevancy.models import UnreadableSecret, User
 from relevancy.optional.groups.models import CaseGroup
 from relevancy.slow_requests import slow_request
 
@@ -50,9 +50,8 @@ def send_due() -> int:
     """
     now = timezone.now()
     delivered = 0
-    for message in Notification.objects.filter(next_at__lte=now).select_related(
-        "check_of__case", "check_of__group", "check_of__run", "recipient"
-    ):
+    due = Notification.objects.filter(next_at__lte=now)
+    for message in due.select_related("check_of__case", "check_of__group", "recipient"):
         claimed = Notification.objects.filter(pk=message.pk, next_at=message.next_at)
         if claimed.update(next_at=now + SENDING, attempts=F("attempts") + 1):
             delivered += _send(message)
@@ -90,9 +89,7 @@ def _send_email(message: Notification) -> str:
 
 
 def _can_see(user: User, check: ScheduledCheck) -> bool:
-    if check.case_id is not None:
-        return bool(Case.objects.visible_to(user).filter(pk=check.case_id).exists())
-    sees_group = bool(CaseGroup.objects.visible_to(user).filter(scheduled_checks=check).exists())
+    sees_group = check.group is None or CaseGroup.objects.visible_to(user).filter(pk=check.group.pk).exists()
     return sees_group and sees_cases(check, user)
 
 
@@ -103,7 +100,7 @@ def send_test_messages(*, schedule: Schedule, by: User) -> list[SentMessage]:
     """
     if not schedule.webhook_url and not schedule.recipients.exists():
         raise ValidationError("The schedule has no webhook and no recipients, so it tells nobody.")
-    text = f"This is a test message of the schedule of {schedule.case or schedule.group}. Nothing was run."
+    text = f"This is a test message of the schedule of {schedule.scheduled}. Nothing was run."
     sent = []
     with slow_request(settings.SLOW_THREADS):
         if schedule.webhook_url:
@@ -158,9 +155,9 @@ def payload(message: Notification) -> dict[str, Any]:
     check = message.check_of
     about = _about(check)
     if check.group_id is not None:
-        about["runs"] = list(check.group_runs.order_by("pk").values("case", "run", "baseline"))
+        about["runs"] = list(check.runs.order_by("pk").values("case", "run", "baseline"))
     else:
-        about |= {"run": check.run_id, "baseline": check.baseline_id}
+        about |= check.runs.values("run", "baseline").get()
     return {
         "id": f"check-{check.pk}",
         "event": f"check.{check.status}",

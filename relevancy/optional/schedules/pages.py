@@ -94,10 +94,8 @@ def _render(request: HtmxRequest, scheduled: Scheduled, form: ScheduleForm | Non
     """Renders the page, with the mistakes of a form that was sent."""
     status = 422 if form else 200
     stored = schedules.find(scheduled)
-    checks = ScheduledCheck.objects.filter(**schedules.owned_by(scheduled)).select_related("run", "baseline")
-    checks = checks.prefetch_related(
-        "notifications__recipient", "group_runs__case", "group_runs__run", "group_runs__baseline"
-    )
+    checks = ScheduledCheck.objects.filter(**schedules.owned_by(scheduled))
+    checks = checks.prefetch_related("notifications__recipient", "runs__case", "runs__run", "runs__baseline")
     if scheduled.is_editable and form is None:
         form = ScheduleForm(stored)
     context = {

@@ -52,8 +52,7 @@ def save(
     endpoint that `by` may not use, a case of a group that `by` may not edit, recipients who cannot see what is run, and a webhook of
     a user who may not create endpoints, or at a forbidden address.
     """
-    scheduled = schedule.group or schedule.case
-    assert scheduled is not None
+    scheduled = schedule.scheduled
     if isinstance(scheduled, CaseGroup):
         _check_group(scheduled, schedule.baseline_check, by)
     else:
@@ -111,7 +110,7 @@ def possible_recipients(scheduled: Scheduled) -> QuerySet[User]:
 def baseline_checks(group: CaseGroup) -> QuerySet[ScheduledCheck]:
     """Returns the checks of a group that later runs can be compared with: those that have ended, with a complete run."""
     ended = ScheduledCheck.objects.filter(group=group).exclude(status=ScheduledCheck.Status.WAITING)
-    return ended.filter(group_runs__run__status=Run.Status.COMPLETE).distinct()
+    return ended.filter(runs__run__status=Run.Status.COMPLETE).distinct()
 
 
 def _check_group(group: CaseGroup, baseline_check: ScheduledCheck | None, by: User) -> None:

@@ -85,7 +85,7 @@ def test_members_see_the_mean_of_the_cases_they_may_see(owner, markets):
 
 def test_the_history_begins_when_every_case_has_a_score(owner, markets):
     group = make_group(owner, *markets)
-    points = groups.history_of(read(group, owner)[1].rows, group.weighting)
+    points = groups.history_of(read(group, owner)[1].rows, group)
     assert [(point.score, list(point.by_case)) for point in points] == [
         (37.5, [50, 25]),
         (62.5, [100, 25]),

@@ -12,12 +12,13 @@ from tests.comparison.conftest import run_with
 from tests.factories import ScriptedEngine
 from relevancy.engines import registry
 from relevancy.optional.outcomes import outcomes
-from relevancy.optional.outcomes.outcomes import SessionCounts
+from relevancy.optional.outcomes.models import OnlineOutcome
 registry.BUILT_IN = (*registry.BUILT_IN, ScriptedEngine)
 registry.available.cache_clear()
 case = make_case(["q1"])
 a, b = (run_with(case, {"q1": documents}) for documents in ("ab", "ba"))
-outcomes.store_outcome(a=a, b=b, counts=SessionCounts("interleaving", 6, 18, 4), name="May", by=case.owner)
+counts = {"method": "interleaving", "wins_a": 6, "wins_b": 18, "ties": 4}
+outcomes.store_outcome(outcome=OnlineOutcome(case=case, run_a=a, run_b=b, name="May", **counts), by=case.owner)
 print(json.dumps(case.pk))
 """
 OPEN_PAGES = """

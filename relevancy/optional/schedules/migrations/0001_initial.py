@@ -27,10 +27,8 @@ class Migration(migrations.Migration):
                 ('message', models.TextField(blank=True)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('finished_at', models.DateTimeField(null=True)),
-                ('baseline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
                 ('case', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='scheduled_checks', to='relevancy.case')),
                 ('group', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='scheduled_checks', to='groups.casegroup')),
-                ('run', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='scheduled_check', to='relevancy.run')),
             ],
             options={
                 'ordering': ('-id',),
@@ -73,14 +71,14 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='GroupCheckRun',
+            name='CheckRun',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('problem', models.TextField(blank=True)),
                 ('baseline', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='relevancy.run')),
                 ('case', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='relevancy.case')),
-                ('run', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='group_check_run', to='relevancy.run')),
-                ('check_of', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='group_runs', to='schedules.scheduledcheck')),
+                ('run', models.OneToOneField(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='check_run', to='relevancy.run')),
+                ('check_of', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='runs', to='schedules.scheduledcheck')),
             ],
             options={
                 'ordering': ('case__name', 'case'),
@@ -107,7 +105,7 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('case__isnull', False), ('group', None)), models.Q(('case', None), ('group__isnull', False)), _connector='OR'), name='schedule_of_a_case_or_group'),
         ),
         migrations.AddConstraint(
-            model_name='groupcheckrun',
-            constraint=models.UniqueConstraint(fields=('check_of', 'case'), name='group_check_run_once'),
+            model_name='checkrun',
+            constraint=models.UniqueConstraint(fields=('check_of', 'case'), name='check_run_once'),
         ),
     ]

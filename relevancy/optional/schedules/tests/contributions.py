@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from relevancy.models import Case, Run, User
 from relevancy.optional.schedules import notifications
-from relevancy.optional.schedules.models import GroupCheckRun, Notification, Schedule, ScheduledCheck
+from relevancy.optional.schedules.models import CheckRun, Notification, Schedule, ScheduledCheck
 from relevancy.optional.schedules.tests.factories import save_schedule
 
 # tests/views/test_access_matrix.py and tests/api/test_access_matrix.py
@@ -59,7 +59,7 @@ def make_objects(case: Case, run: Run, other: Run) -> dict[str, int]:
     save_schedule(case)
     save_schedule(group)
     check = ScheduledCheck.objects.create(group=group, status="passed")
-    check.group_runs.create(case=case, run=run)
+    check.runs.create(case=case, run=run)
     return {"baseline_id": run.pk, "baseline_check_id": check.pk}
 
 
@@ -80,6 +80,6 @@ def changes_of(case: Case) -> dict[str, tuple[str, dict[str, Any], dict[str, Any
 def make_rows(case: Case, run: Run, rater: User) -> None:
     """One row of every model."""
     Schedule.objects.create(case=case, author=case.owner, webhook_secret={"key": "hunter2-secret"}, **TIMES)
-    check = ScheduledCheck.objects.create(case=case, run=run, status="dropped", message="It fell.")
-    GroupCheckRun.objects.create(check_of=check, case=case, run=run)
+    check = ScheduledCheck.objects.create(case=case, status="dropped", message="It fell.")
+    CheckRun.objects.create(check_of=check, case=case, run=run)
     Notification.objects.create(check_of=check, kind="webhook")

@@ -1,5 +1,7 @@
 """What schedules add to the core: to the activity log, and to deleting an account."""
 
+from datetime import timedelta
+
 import pytest
 from django.utils import timezone
 
@@ -19,14 +21,15 @@ def test_every_change_is_in_the_log_of_the_case(script) -> None:
     ann = case.owner
     save_schedule(case)
     save_schedule(case, is_active=False)
-    ScheduledCheck.objects.create(case=case)
+    ScheduledCheck.objects.create(case=case).runs.create(case=case)
+    ScheduledCheck.objects.update(created_at=timezone.now() - timedelta(minutes=2))
     checks.finish_abandoned()
     for _ in range(2):
         schedules.remove(scheduled=case, by=ann)
     entries = activity.Log(case).entries(activity.EntryFilter(kind="schedule"))
     assert [(entry.person, entry.text, entry.kind_label) for entry in entries] == [
         (str(ann), "Removed the schedule", "Schedule"),
-        ("The server", "The scheduled check failed. The run was deleted.", "Schedule"),
+        ("The server", "The scheduled check failed. The run was not started, or was deleted.", "Schedule"),
         (str(ann), "Changed the schedule: 0 2 * * *, UTC, switched off", "Schedule"),
         (str(ann), "Created the schedule: 0 2 * * *, UTC", "Schedule"),
     ]

@@ -31,8 +31,9 @@ def client(api, case):
 
 def test_checks_of_a_case(client, case):
     run = case.runs.get()
-    ScheduledCheck.objects.create(case=case, run=run, status="dropped", message="nDCG@10 fell.")
-    ScheduledCheck.objects.create(case=case)
+    check = ScheduledCheck.objects.create(case=case, status="dropped", message="nDCG@10 fell.")
+    check.runs.create(case=case, run=run)
+    ScheduledCheck.objects.create(case=case).runs.create(case=case)
     waiting, dropped = client.items(f"/cases/{case.pk}/schedule/checks", limit=1)
     assert (waiting["status"], waiting["run_id"], waiting["message"], waiting["finished_at"]) == (
         "waiting",
@@ -47,7 +48,7 @@ def test_schedule_of_a_group(client, case, group):
     path = f"/groups/{group.pk}/schedule"
     assert client.send("GET", path).status_code == 404
     check = ScheduledCheck.objects.create(group=group, status="passed")
-    check.group_runs.create(case=case, run=case.runs.get())
+    check.runs.create(case=case, run=case.runs.get())
     wanted = {
         "cron": "0 2 * * 1-5",
         "time_zone": "Europe/Berlin",
@@ -91,7 +92,7 @@ def test_schedules_of_groups_that_are_refused(client, api, case, group):
 def test_checks_of_a_group_name_no_hidden_case(client, api, case, group):
     run = case.runs.get()
     check = ScheduledCheck.objects.create(group=group, status="failed", message="Movies: no scorer.")
-    check.group_runs.create(case=case, run=run, problem="Nothing to run.")
+    check.runs.create(case=case, run=run, problem="Nothing to run.")
     path = f"/groups/{group.pk}/schedule/checks"
     (shown,) = client.items(path)
     expected = [{"case_id": case.pk, "run_id": run.pk, "baseline_id": None, "problem": "Nothing to run."}]

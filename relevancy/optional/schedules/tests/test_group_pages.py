@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from relevancy import cases
 from relevancy.optional.groups import groups
-from relevancy.optional.schedules import group_checks
+from relevancy.optional.schedules import starting
 from relevancy.optional.schedules.models import Schedule, ScheduledCheck
 from tests.factories import make_attempt, make_case, script_of
 from tests.views.workbench.example_cases import by_id, elements, tree, words
@@ -32,7 +32,7 @@ def test_saved_from_the_page_of_the_group_and_checked_by_the_worker(sign_in, peo
     assert (schedule.max_drop, schedule.author) == (1, people["admin"])
     page = tree(client.get(saved.url))
     assert "The schedule has not been due yet." in words(by_id(page, "checks"))
-    check, _ = group_checks.start_group(schedule)
+    check, _ = starting.start(schedule)
     ScheduledCheck.objects.filter(pk=check.pk).update(status="passed", message="Nothing fell.")
     page = tree(client.get(saved.url))
     assert "Nothing fell." in words(by_id(page, "checks"))
@@ -50,7 +50,7 @@ def test_mistakes_are_shown_in_the_form(sign_in, group):
 
 def test_viewers_see_checks_only_of_cases_that_they_see(sign_in, group):
     hidden = ScheduledCheck.objects.create(group=group, status="failed", message="A secret name")
-    hidden.group_runs.create(case=group.cases.get())
+    hidden.runs.create(case=group.cases.get())
     client = sign_in("viewer")
     url = reverse("group_schedule", args=[group.pk])
     page = tree(client.get(url))

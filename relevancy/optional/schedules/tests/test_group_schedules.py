@@ -14,7 +14,7 @@ from relevancy.optional.groups import groups
 from relevancy.optional.groups.drops import check_group_drop
 from relevancy.optional.groups.models import CaseGroup
 from relevancy.optional.schedules import checks, group_checks, schedules, starting
-from relevancy.optional.schedules.models import GroupCheckRun, Schedule, ScheduledCheck
+from relevancy.optional.schedules.models import CheckRun, Schedule, ScheduledCheck
 from relevancy.optional.schedules.notifications import payload
 from relevancy.optional.schedules.tests.factories import save_schedule
 from tests.factories import make_attempt, make_case, make_team, make_user, script_of
@@ -61,8 +61,8 @@ def test_each_case_runs_once_and_the_next_runs_are_compared_with_these(group: Ca
     second = run_due(group)
     assert second.status == "passed"
     assert "0.0 points" in second.message and "24 queries of 2 cases" in second.message
-    baselines = {row.case_id: row.baseline_id for row in second.group_runs.all()}
-    assert baselines == {row.case_id: row.run_id for row in first.group_runs.all()}
+    baselines = {row.case_id: row.baseline_id for row in second.runs.all()}
+    assert baselines == {row.case_id: row.run_id for row in first.runs.all()}
     assert Schedule.objects.get().next_at > timezone.now()
 
 
@@ -75,7 +75,7 @@ def test_the_difference_of_the_group_decides(group: CaseGroup) -> None:
     assert "a drop of more than 0 points that is not noise" in check.message
     # The same figures as those of the arithmetic: the mean of both cases' differences, over all queries.
     compared = []
-    for row in check.group_runs.order_by("case"):
+    for row in check.runs.order_by("case"):
         row.run.case = row.baseline.case = row.case
         version = ScorerVersion.objects.used_by(row.case).first()
         compared.append(comparison.compare(runs=[row.baseline, row.run], version=version))
@@ -143,7 +143,7 @@ def test_a_case_that_the_author_may_not_run_fails_without_its_name(group: CaseGr
 def test_a_worker_that_stopped_while_it_started_runs_fails_the_check(group: CaseGroup) -> None:
     save_schedule(group)
     check = ScheduledCheck.objects.create(group=group)
-    GroupCheckRun.objects.bulk_create(GroupCheckRun(check_of=check, case=case) for case in group.cases.all())
+    CheckRun.objects.bulk_create(CheckRun(check_of=check, case=case) for case in group.cases.all())
     checks.finish_abandoned()
     check.refresh_from_db()
     assert check.status == "waiting"

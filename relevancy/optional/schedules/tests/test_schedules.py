@@ -84,10 +84,10 @@ def test_the_first_run_passes_and_the_next_is_compared_with_it(attempt: Attempt)
     save_schedule(attempt.case)
     script_of(attempt).default = GOOD
     first = run_due(attempt.case)
-    assert (first.status, first.baseline) == ("passed", None)
+    assert (first.status, first.runs.get().baseline) == ("passed", None)
     assert first.message == "nDCG@10 100.0. It is the first run to compare with."
     second = run_due(attempt.case)
-    assert (second.status, second.baseline) == ("passed", first.run)
+    assert (second.status, second.runs.get().baseline) == ("passed", first.runs.get().run)
     assert "0.0 points" in second.message and "Run 1 on the same 12 queries" in second.message
     assert not Notification.objects.exists()
 
@@ -140,7 +140,7 @@ def test_a_run_that_cannot_be_started_is_a_failed_check(attempt: Attempt) -> Non
     save_schedule(attempt.case, by=editor)
     team.memberships.all().delete()
     check = run_due(attempt.case)
-    assert (check.status, check.run) == ("failed", None)
+    assert (check.status, check.runs.get().run) == ("failed", None)
     assert "The run was not started. Editor is not an editor of" in check.message
     assert not Run.objects.exists()
 
@@ -186,8 +186,8 @@ def test_webhook_is_signed_and_repeated_until_it_is_received(
             "name": attempt.case.name,
             "url": f"https://relevancy.example.com/cases/{attempt.case_id}/schedule/",
         },
-        "run": check.run_id,
-        "baseline": check.baseline_id,
+        "run": check.runs.get().run_id,
+        "baseline": check.runs.get().baseline_id,
         "message": check.message,
         "finished_at": check.finished_at.isoformat(),
     }
@@ -253,8 +253,9 @@ def test_the_newest_attempt_is_not_that_of_imported_rankings(attempt: Attempt) -
     imported = runs.ImportedRankings(name="elsewhere", note="", fields="id:id", hits={})
     runs.import_rankings(case=attempt.case, rankings=[imported], by=attempt.case.owner)
     check = run_due(attempt.case)
-    assert check.run is not None, check.message
-    assert check.run.attempt == attempt
+    run = check.runs.get().run
+    assert run is not None, check.message
+    assert run.attempt == attempt
     save_schedule(attempt.case)  # can still be changed
 
 

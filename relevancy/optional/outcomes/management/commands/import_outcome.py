@@ -36,13 +36,13 @@ class Command(ImportCommand):
         for run in (a, b):
             if run.case != case:
                 fail(f"{run} is a run of the case “{run.case}”, not of “{case}”. Name two runs of one case.")
-        counts = read_outcome(file)
-        outcomes.check_outcome(a=a, b=b, counts=counts)
+        name = options["name"] or options["file"].rpartition("/")[2][:120]
+        outcome = read_outcome(file, case=case, run_a=a, run_b=b, name=name)
+        outcomes.check_outcome(outcome)
         if not options["dry_run"]:
-            name = options["name"] or options["file"].rpartition("/")[2][:120]
-            outcomes.store_outcome(a=a, b=b, counts=counts, name=name, by=by)
-        self.write(outcomes.describe_outcome(counts, [str(a), str(b)]))
-        for remark in counts.remarks:
+            outcomes.store_outcome(outcome=outcome, by=by)
+        self.write(outcomes.describe_outcome(outcome, [str(a), str(b)]))
+        for remark in outcome.remarks:
             self.write(remark)
         if options["dry_run"]:
             self.write("Nothing was imported.")
