@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -12,8 +12,7 @@ from relevancy.models import Case
 MAX_RANGES = 200
 
 
-@dataclass(frozen=True)
-class KnobRange:
+class KnobRange(NamedTuple):
     """The range of a slider: its lowest and highest value, and its step."""
 
     lowest: float
@@ -41,11 +40,7 @@ def set_knob_ranges(*, case: Case, ranges: Mapping[str, KnobRange | None]) -> No
     with transaction.atomic():
         locked = Case.objects.select_for_update(no_key=True).only("knob_ranges").get(pk=case.pk)
         stored = {name: values for name, values in locked.knob_ranges.items() if name not in ranges}
-        stored |= {
-            name: [knob_range.lowest, knob_range.highest, knob_range.step]
-            for name, knob_range in ranges.items()
-            if knob_range is not None
-        }
+        stored |= {name: list(knob_range) for name, knob_range in ranges.items() if knob_range is not None}
         if len(stored) > MAX_RANGES:
             raise ValidationError(f"A case keeps the ranges of at most {MAX_RANGES} knobs. Remove some.")
         Case.objects.filter(pk=case.pk).update(knob_ranges=stored)
@@ -54,8 +49,8 @@ def set_knob_ranges(*, case: Case, ranges: Mapping[str, KnobRange | None]) -> No
 
 def _find_problem(knob_range: KnobRange) -> str:
     """Returns what is wrong with a range, in a sentence; empty if nothing is."""
-    lowest, highest, step = knob_range.lowest, knob_range.highest, knob_range.step
-    if not all(map(math.isfinite, (lowest, highest, step))):
+    lowest, highest, step = knob_range
+    if not all(map(math.isfinite, knob_range)):
         return "Enter numbers for the lowest and the highest value and the step."
     if highest <= lowest:
         return f"The highest value, {highest:g}, must be above the lowest, {lowest:g}."

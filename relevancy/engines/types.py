@@ -323,6 +323,23 @@ class FailedClause:
     matching: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
 
+    @property
+    def text(self) -> str:
+        """What comes before the clause in a sentence."""
+        if self.kind == "minimum":
+            which = ", and fewer do" if self.matching else ", and none does"
+            return f"At least {self.minimum} of the clauses must match{which}:"
+        if not self.clause:
+            return "No word or clause of the query matches."
+        return FAILURE_TEXTS[self.kind]
+
+
+FAILURE_TEXTS = {
+    "required": "Required, and does not match:",
+    "prohibited": "Excluded, and matches:",
+    "other": "The engine says:",
+}
+
 
 @dataclass(frozen=True)
 class Timing:

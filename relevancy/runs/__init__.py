@@ -1,7 +1,7 @@
 """Service: attempts and their runs, from the first search to the results."""
 
 from . import attempts
-from .access import RunNotAllowed, why_not_usable
+from .access import SEARCH_ERRORS, RunNotAllowed, why_not_usable
 from .attempt_changes import AttemptChanges, ChangedLine, find_changes
 from .chunks import ChunkResult, count_searched, endpoint_changed, unsearched_queries
 from .claims import sweep, waiting_behind
@@ -11,17 +11,14 @@ from .explanations import (
     COLOURS,
     DocumentExplanation,
     Slice,
-    can_explain,
-    can_explain_many,
     explain,
     explain_results,
     stored_explanations,
 )
 from .finding import MAX_TEXT as MAX_FIND_TEXT
-from .finding import DocumentPosition, FoundDocument, FoundDocuments, can_find, find_documents, find_help
+from .finding import DocumentPosition, FoundDocument, FoundDocuments, find_documents
 from .imported import ImportedRankings, ensure_imported_endpoint, import_rankings, is_for_imported, is_imported
-from .interpretations import can_interpret, interpret
-from .packages import missing_engine
+from .page_requests import abilities, engine_of, missing_engine, query_engine
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, query_options, rendered_request, snapshot_config
 from .results import Judgment, Result, build_results, judgments_by_document
@@ -40,7 +37,6 @@ from .trials import MAX_TRIED_QUERIES, Trial, try_attempt
 from .unretrieved import (
     UnretrievedDocument,
     UnretrievedDocuments,
-    can_look_up,
     count_unretrieved,
     list_unretrieved,
     look_up,
@@ -50,6 +46,7 @@ __all__ = [
     "COLOURS",
     "MAX_FIND_TEXT",
     "MAX_TRIED_QUERIES",
+    "SEARCH_ERRORS",
     "AttemptChanges",
     "ChangedLine",
     "ChunkResult",
@@ -67,13 +64,9 @@ __all__ = [
     "Trial",
     "UnretrievedDocument",
     "UnretrievedDocuments",
+    "abilities",
     "attempts",
     "build_results",
-    "can_explain",
-    "can_explain_many",
-    "can_find",
-    "can_interpret",
-    "can_look_up",
     "cancel",
     "compare_explanations",
     "complete",
@@ -86,17 +79,16 @@ __all__ = [
     "describe",
     "document_url",
     "endpoint_changed",
+    "engine_of",
     "ensure_imported_endpoint",
     "explain",
     "explain_results",
     "field_spec",
     "find_changes",
     "find_documents",
-    "find_help",
     "finish_here",
     "has_prunable_runs",
     "import_rankings",
-    "interpret",
     "is_for_imported",
     "is_imported",
     "judgments_by_document",
@@ -105,6 +97,7 @@ __all__ = [
     "missing_engine",
     "pin",
     "prune_display_fields",
+    "query_engine",
     "query_options",
     "rendered_request",
     "search_again",

@@ -2,7 +2,9 @@
 
 from django.core.exceptions import ValidationError
 
+from relevancy.engines.errors import EngineError
 from relevancy.models import Case, Endpoint, Run, User
+from relevancy.slow_requests import Busy
 
 
 class RunNotAllowed(ValidationError):
@@ -10,6 +12,9 @@ class RunNotAllowed(ValidationError):
 
     def __str__(self) -> str:
         return " ".join(self.messages)
+
+
+SEARCH_ERRORS = (RunNotAllowed, EngineError, Busy)  # why an engine was not searched, written for users
 
 
 def why_not_usable(*, case: Case, endpoint: Endpoint, by: User) -> str:

@@ -12,13 +12,10 @@ from typing import Any
 from django.db import transaction
 
 from relevancy import engines
-from relevancy.endpoints import connect_for_page
 from relevancy.engines.types import Contribution, ExplanationNode, Factor, FailedClause
 from relevancy.models import Case, Ranking, User
 
-from .access import check_usable
-from .chunks import endpoint_changed
-from .requests import RequestBuilder
+from .page_requests import query_engine
 
 COLOURS = 5  # the last one is for everything else
 MAX_EXPLAINED = 50  # documents in one request; further ones are explained one by one
@@ -87,29 +84,15 @@ class DocumentExplanation:
         return score is not None and not math.isclose(score, self.score, rel_tol=0.005, abs_tol=0.005)
 
 
-def can_explain(ranking: Ranking) -> bool:
-    """Returns whether the engine of the run can explain scores."""
-    engine = engines.find(ranking.run.config["engine"])
-    return engine is not None and engine.abilities.explain
-
-
-def can_explain_many(ranking: Ranking) -> bool:
-    """Returns whether the engine of the run can explain the scores of a whole ranking in one request."""
-    engine = engines.find(ranking.run.config["engine"])
-    return engine is not None and engine.abilities.explain_many
-
-
 def explain(ranking: Ranking, doc_id: str, *, by: User) -> DocumentExplanation:
     """Returns why a document has its score for the query of a ranking, whether or not the document was returned.
 
-    Queries the engine. Raises `RunNotAllowed` if `by` may not use the endpoint, and `EngineError`, also if the endpoint has a
-    different address since the run.
+    Queries the engine. Raises what `query_engine` raises.
     """
-    builder = _check(ranking, by)
-    with connect_for_page(ranking.run.attempt.endpoint) as engine:
+    with query_engine(ranking, by=by) as (engine, request):
         if not engine.abilities.explain:
             raise engines.EngineError(f"{engine.label} does not support explaining scores.")
-        raw = engine.explain(builder.request(ranking.text, ranking.options), doc_id)
+        raw = engine.explain(request, doc_id)
     tree = engines.parse_explanation(raw)
     parts = engines.contributions(tree)
     colours = _assign_colours(ranking, [parts])
@@ -127,14 +110,13 @@ def explain(ranking: Ranking, doc_id: str, *, by: User) -> DocumentExplanation:
 def explain_results(ranking: Ranking, *, depth: int, by: User) -> dict[str, DocumentExplanation]:
     """Returns why the first `depth` documents of a ranking, at most 50, have their scores, and stores it with the ranking.
 
-    One request to the engine. Documents that the query does not match any more are left out. Raises as `explain`.
+    One request to the engine. Documents that the query does not match any more are left out. Raises what `query_engine` raises.
     """
-    builder = _check(ranking, by)
     doc_ids = list(dict.fromkeys(hit[0] for hit in ranking.hits[: min(depth, MAX_EXPLAINED)]))
-    with connect_for_page(ranking.run.attempt.endpoint) as engine:
+    with query_engine(ranking, by=by) as (engine, request):
         if not engine.abilities.explain_many:
             raise engines.EngineError(f"{engine.label} does not explain the scores of several documents at once.")
-        raw = engine.explain_many(builder.request(ranking.text, ranking.options), doc_ids) if doc_ids else {}
+        raw = engine.explain_many(request, doc_ids) if doc_ids else {}
     trees = {doc_id: engines.parse_explanation(raw[doc_id]) for doc_id in doc_ids if doc_id in raw}
     parts = {doc_id: engines.contributions(tree) for doc_id, tree in trees.items()}
     colours = _assign_colours(ranking, parts.values())
@@ -150,15 +132,6 @@ def explain_results(ranking: Ranking, *, depth: int, by: User) -> dict[str, Docu
 def stored_explanations(ranking: Ranking) -> dict[str, DocumentExplanation]:
     """Returns what `explain_results` has stored, by document id; empty if nothing was. Sends no request."""
     return {doc_id: _from_json(doc_id, stored) for doc_id, stored in (ranking.explanations or {}).items()}
-
-
-def _check(ranking: Ranking, by: User) -> RequestBuilder:
-    """Checks that the engine of the run may be asked, and returns the requests of the run."""
-    run = ranking.run
-    check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
-    if reason := endpoint_changed(run):
-        raise engines.EngineError(reason)
-    return RequestBuilder(run.config, run.rows)
 
 
 def _assign_colours(ranking: Ranking, parts: Iterable[Sequence[Contribution]]) -> dict[str, int]:

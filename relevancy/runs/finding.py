@@ -8,14 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from relevancy import engines
-from relevancy.endpoints import connect_for_page
 from relevancy.models import Ranking, User
 from relevancy.scores import QueryRatings
 
-from .access import check_usable
-from .chunks import endpoint_changed
-from .imported import is_imported
-from .requests import RequestBuilder, field_spec
+from .page_requests import query_engine
 from .results import Judgment, ListedDocument, judgments_by_document, own_value
 
 MAX_FOUND = 20  # documents that are shown
@@ -71,16 +67,6 @@ class FoundDocuments:
     rank_error: str = ""
 
 
-def can_find(ranking: Ranking) -> bool:
-    """Returns whether the engine of the run can be searched for documents. That of an imported run cannot."""
-    return not is_imported(ranking.run) and engines.find(ranking.run.config["engine"]) is not None
-
-
-def find_help(ranking: Ranking) -> str:
-    """Returns what may be entered to find documents in the engine of the run."""
-    return engines.get(ranking.run.config["engine"]).find_help
-
-
 def find_documents(ranking: Ranking, text: str, *, by: User, method: FindMethod = "query") -> FoundDocuments:
     """Searches the engine of a run for documents, and says where the run has each of them.
 
@@ -88,20 +74,17 @@ def find_documents(ranking: Ranking, text: str, *, by: User, method: FindMethod 
     searches for; `ids`: ids of documents, separated by blanks or commas, or one id with any characters.
 
     At most three requests to the engine: for the documents, for the ranks beyond the depth of the run, and for whether documents
-    match that are on no such rank. Raises `RunNotAllowed` if `by` may not use the endpoint, `Busy`, and `EngineError`, also
-    if the endpoint has a different address since the run.
+    match that are on no such rank. Raises what `query_engine` raises.
     """
-    run = ranking.run
-    check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
-    if reason := endpoint_changed(run):
-        raise engines.EngineError(reason)
-    request = RequestBuilder(run.config, run.rows).request(ranking.text, ranking.options)
-    with connect_for_page(run.attempt.endpoint) as engine:
+    with query_engine(ranking, by=by) as (engine, request):
         hits, total = _search(engine, text[:MAX_TEXT], request, method)
         finder = _PositionFinder(engine, ranking, request)
         positions = finder.positions([hit.id for hit in hits])
     return FoundDocuments(
-        _rated(ranking, hits, positions, by), total, finder.searched_ranks, str(finder.error) if finder.error else ""
+        _rated(ranking, request.fields, hits, positions, by),
+        total,
+        finder.searched_ranks,
+        str(finder.error) if finder.error else "",
     )
 
 
@@ -161,9 +144,12 @@ class _PositionFinder:
 
 
 def _rated(
-    ranking: Ranking, hits: Sequence[engines.Hit], positions: Mapping[str, DocumentPosition], by: User
+    ranking: Ranking,
+    spec: engines.FieldSpec,
+    hits: Sequence[engines.Hit],
+    positions: Mapping[str, DocumentPosition],
+    by: User,
 ) -> list[FoundDocument]:
-    spec = field_spec(ranking.run.config)
     ratings = QueryRatings.read(ranking.query_id)
     grades = ratings.grades(ranking.run.case.book)
     judgments = judgments_by_document(ratings, {hit.id for hit in hits}, by=by)

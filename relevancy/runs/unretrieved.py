@@ -5,14 +5,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from relevancy import engines
-from relevancy.endpoints import connect_for_page
 from relevancy.models import Ranking, User
 from relevancy.scores import QueryRatings
 
-from .access import check_usable
-from .chunks import endpoint_changed
-from .imported import is_imported
-from .requests import field_spec
+from .page_requests import query_engine
 from .results import Judgment, ListedDocument, judgments_by_document, own_value
 
 MAX_LISTED = 100
@@ -90,30 +86,17 @@ def count_unretrieved(ranking: Ranking, *, depth: int, ratings: QueryRatings | N
     return len(grades.keys() - {hit[0] for hit in ranking.hits[:depth]})
 
 
-def can_look_up(ranking: Ranking) -> bool:
-    """Returns whether the engine of the run finds documents by their ids. An imported run has none."""
-    if is_imported(ranking.run):
-        return False
-    engine = engines.find(ranking.run.config["engine"])
-    return engine is not None and engine.abilities.lookup
-
-
 def look_up(ranking: Ranking, documents: Sequence[UnretrievedDocument], *, by: User) -> list[UnretrievedDocument]:
     """Returns the documents with their current displayed fields, or as `gone`.
 
-    Queries the engine. Raises `RunNotAllowed` if `by` may not use the endpoint, and `EngineError`.
+    Queries the engine. Raises what `query_engine` raises.
     """
-    run = ranking.run
-    check_usable(case=run.case, endpoint=run.attempt.endpoint, by=by)
-    if reason := endpoint_changed(run):
-        raise engines.EngineError(reason)
-    spec = field_spec(run.config)
-    with connect_for_page(run.attempt.endpoint) as engine:
+    with query_engine(ranking, by=by) as (engine, request):
         if not engine.abilities.lookup:
             raise engines.EngineError(f"{engine.label} does not support looking up documents by id.")
-        hits = engine.lookup([document.doc_id for document in documents], spec)
+        hits = engine.lookup([document.doc_id for document in documents], request.fields)
     fields_by_id = {hit.id: hit.fields for hit in hits}
-    return [_with_fields(document, fields_by_id.get(document.doc_id), spec) for document in documents]
+    return [_with_fields(document, fields_by_id.get(document.doc_id), request.fields) for document in documents]
 
 
 def _with_fields(

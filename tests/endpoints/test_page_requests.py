@@ -93,4 +93,4 @@ def test_pages_while_all_threads_wait_for_engines(client: Client, endpoint: Endp
     assert [send().status_code < 400 for send in requests] == [True] * len(requests)
     run.refresh_from_db()
     assert run.status == "complete"
-    assert runs.can_explain(run.rankings.first()) is False
+    assert runs.abilities(run).explain is False

@@ -81,7 +81,7 @@ def test_an_imported_run_is_complete_pinned_and_cannot_be_searched(case: Case) -
     assert runs.is_imported(run)
     ranking = run.rankings.get(text="query 1")
     ranking.run = run
-    assert not runs.can_look_up(ranking)
+    assert not runs.abilities(ranking.run).lookup
     with pytest.raises(runs.RunNotAllowed, match="pinned"):
         runs.complete(run=run, by=case.owner)
     with pytest.raises(runs.RunNotAllowed, match="archived"):

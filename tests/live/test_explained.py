@@ -94,7 +94,8 @@ class Road:
             "4"
         ]
 
-        understood = runs.interpret(self.ranking(2), by=self.owner)
+        with runs.query_engine(self.ranking(2), by=self.owner) as (engine, request):
+            understood = engine.interpret(request)
         assert "title:lord" in dict(understood.parts)["Parsed query"] and understood.timings
         assert "title:lord" in self.page("query_interpretation")
         assert isinstance(engines.get(self.ranking(1).run.config["engine"]).find_help, str)

@@ -41,7 +41,7 @@ def ranking_of(case: Case) -> Ranking:
 
 def test_explain_adds_up_to_the_engines_score(case: Case) -> None:
     ranking = ranking_of(case)
-    assert runs.can_explain(ranking)
+    assert runs.abilities(ranking.run).explain
     for doc_id, score, *_ in ranking.hits:
         result = runs.explain(ranking, doc_id, by=case.owner)
         assert result.score == pytest.approx(score, rel=1e-4)
@@ -92,14 +92,14 @@ def test_explain_with_a_changed_endpoint(case: Case) -> None:
 def test_explain_with_an_engine_without_explanations(script: object) -> None:
     case = make_case(["q"])
     run_now(make_attempt(case))
-    assert not runs.can_explain(ranking_of(case))
+    assert not runs.abilities(ranking_of(case).run).explain
     with pytest.raises(engines.EngineError, match="Scripted does not support explaining"):
         runs.explain(ranking_of(case), "a", by=case.owner)
 
 
 def test_explain_results_in_one_request_and_stores_them(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     ranking = ranking_of(case)
-    assert runs.can_explain_many(ranking)
+    assert runs.abilities(ranking.run).explain_many
     assert runs.stored_explanations(ranking) == {}
     result = runs.explain_results(ranking, depth=10, by=case.owner)
     assert list(result) == [hit[0] for hit in ranking.hits]
@@ -108,7 +108,7 @@ def test_explain_results_in_one_request_and_stores_them(case: Case, monkeypatch:
         assert result[doc_id].score == pytest.approx(score, rel=1e-4)
         assert result[doc_id].slices == single.slices
         assert not result[doc_id].differs_from(score)
-    monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
+    monkeypatch.setattr("relevancy.runs.explanations.query_engine", None)
     assert runs.stored_explanations(ranking_of(case)) == result
 
 
@@ -146,7 +146,7 @@ def test_explain_results_is_refused_as_a_single_explanation(case: Case, script: 
         runs.explain_results(ranking_of(case), depth=10, by=case.owner)
     other = make_case(["q"])
     run_now(make_attempt(other))
-    assert not runs.can_explain_many(ranking_of(other))
+    assert not runs.abilities(ranking_of(other).run).explain_many
     with pytest.raises(engines.EngineError, match="several documents"):
         runs.explain_results(ranking_of(other), depth=10, by=other.owner)
 

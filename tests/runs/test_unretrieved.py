@@ -126,7 +126,7 @@ def test_look_up_sends_no_other_request(films: Case) -> None:
 def test_look_up_with_an_engine_without_lookups(script: object) -> None:
     case = make_case(["q"], {"q": {"x": 3}})
     ranking = ranking_of(run_now(make_attempt(case)), "q")
-    assert not runs.can_look_up(ranking)
+    assert not runs.abilities(ranking.run).lookup
     listed = runs.list_unretrieved(ranking, by=case.owner, depth=10).documents
     with pytest.raises(engines.EngineError, match="Scripted does not support looking up"):
         runs.look_up(ranking, listed, by=ranking.run.created_by)

@@ -81,5 +81,5 @@ def test_results_of_an_uninstalled_engine(run: Run) -> None:
     ranking = run.rankings.get(query=query_of(run.case, "query 1"))
     ranking.run = run
     assert [result.doc_id for result in runs.build_results(ranking, by=run.case.owner, depth=10)] == ["a", "b", "c"]
-    assert not runs.can_explain(ranking)
-    assert not runs.can_look_up(ranking)
+    assert not runs.abilities(ranking.run).explain
+    assert not runs.abilities(ranking.run).lookup

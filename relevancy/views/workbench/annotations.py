@@ -2,7 +2,7 @@
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -12,9 +12,8 @@ from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
-from .access import get_case
 from .forms import AnnotationForm, AnnotationTextForm
-from .workbench import Workbench
+from .workbench import Workbench, open_workbench
 
 HISTORY = "history"  # the value of `back` if the dialog was opened on the history page
 
@@ -23,8 +22,8 @@ HISTORY = "history"  # the value of `back` if the dialog was opened on the histo
 def annotation_list(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Lists the annotations, with a form to annotate a run."""
     if request.method == "GET":
-        return _render_list(request, Workbench(request, get_case(request, case_id)))
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+        return _render_list(request, open_workbench(request, case_id))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     form = AnnotationForm(workbench.case, request.POST)
     if form.is_valid():
         run, text = form.cleaned_data["at"], form.cleaned_data["text"]
@@ -40,7 +39,7 @@ def annotation_list(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_POST
 def change(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpResponse:
     """Changes the text of an annotation."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     annotation = _get_annotation(workbench.case, annotation_id)
     form = AnnotationTextForm(request.POST)
     if not form.is_valid():
@@ -52,7 +51,7 @@ def change(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespon
 @require_POST
 def remove(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpResponse:
     """Removes an annotation; `restore` undoes it."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     annotation = _get_annotation(workbench.case, annotation_id)
     cases.annotations.remove(annotation=annotation, by=request.user)
     back = HISTORY if _is_from_history(request) else ""
@@ -66,7 +65,7 @@ def remove(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpRespon
 @require_POST
 def restore(request: HtmxRequest, case_id: int, annotation_id: int) -> HttpResponse:
     """Undoes `remove`."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     cases.annotations.restore(annotation=_get_annotation(workbench.case, annotation_id), by=request.user)
     return redirect_to(request, _back_url(request, workbench))
 
@@ -98,11 +97,11 @@ def _render_list(
     has changed."""
     shown_run = workbench.selection.run
     run_number = parse_number(request.GET.get("at", "")) or (shown_run.number if shown_run else 0)
-    context = {
-        **workbench.score_context(),
-        "form": form or AnnotationForm(workbench.case, run_number=run_number),
-        "with_head": with_head,
-        "back": HISTORY if _is_from_history(request) else "",
-        "back_url": _back_url(request, workbench),
-    }
-    return render(request, "workbench/annotations.html", context, status=422 if form else 200)
+    return workbench.render(
+        "workbench/annotations.html",
+        status=422 if form else 200,
+        form=form or AnnotationForm(workbench.case, run_number=run_number),
+        with_head=with_head,
+        back=HISTORY if _is_from_history(request) else "",
+        back_url=_back_url(request, workbench),
+    )

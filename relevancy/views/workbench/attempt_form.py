@@ -115,6 +115,10 @@ class AttemptForm(forms.Form):
                 self.fields[name].widget.attrs["data-base"] = base
         self.fields["template"].widget.attrs["data-editor"] = runs.attempts.syntax(attempt.endpoint, attempt.template)
 
+    def error_texts(self) -> list[str]:
+        """Returns the errors of all fields."""
+        return [str(error) for listed in self.errors.values() for error in listed]
+
     def knob_values(self) -> dict[str, str]:
         """Returns the knobs as they were sent; empty if nothing was."""
         values: dict[str, str] = self["knobs"].value() or {}

@@ -2,7 +2,7 @@
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -12,23 +12,20 @@ from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
-from .access import get_case
 from .forms import AttemptDetailsForm
-from .workbench import Workbench
+from .workbench import Workbench, open_workbench
 
 
 @require_GET
 def attempt_tree(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Returns the tree of attempts, whose scores have changed when a run has finished."""
-    workbench = Workbench(request, get_case(request, case_id))
-    context = workbench.tune_context(attempt_number=request.GET.get("attempt", ""))
-    return render(request, "workbench/_attempts.html", context)
+    return open_workbench(request, case_id).render("workbench/_attempts.html")
 
 
 @require_http_methods(["GET", "POST"])
 def edit(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     """Changes the name and the note of an attempt."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     attempt = _get_attempt(workbench.case, number)
     form = AttemptDetailsForm(request.POST or None, initial={"name": attempt.name, "note": attempt.note})
     if request.method == "POST" and form.is_valid():
@@ -38,14 +35,14 @@ def edit(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
             add_errors(form, error)
         else:
             return _render_change(request, workbench, number)
-    context = {**workbench.base_context(), "attempt": attempt, "form": form}
-    return render(request, "workbench/edit_attempt.html", context, status=422 if request.method == "POST" else 200)
+    status = 422 if request.method == "POST" else 200
+    return workbench.render("workbench/edit_attempt.html", status=status, attempt=attempt, form=form)
 
 
 @require_POST
 def archive(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     """Leaves an attempt out of the tree; `restore` undoes it."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     attempt = _get_attempt(workbench.case, number)
     try:
         runs.attempts.archive(attempt=attempt, by=request.user)
@@ -61,7 +58,7 @@ def archive(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
 @require_POST
 def restore(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     """Undoes `archive`."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     runs.attempts.restore(attempt=_get_attempt(workbench.case, number), by=request.user)
     return _render_change(request, workbench, number)
 
@@ -74,4 +71,5 @@ def _render_change(request: HtmxRequest, workbench: Workbench, number: int) -> H
     """Renders the head of the tune pane, which shows the attempt, and the tree; the dialog is gone."""
     if not request.htmx:
         return redirect_to(request, workbench.queries.url(attempt=number))
-    return render(request, "workbench/_attempt_changed.html", workbench.tune_context(attempt_number=str(number)))
+    workbench.attempt_number = str(number)
+    return workbench.render("workbench/_attempt_changed.html")

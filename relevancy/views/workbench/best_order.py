@@ -2,33 +2,34 @@
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import comparison, scores
 from relevancy.views.compare.best_order import compare_with_best_order
 from relevancy.views.requests import HtmxRequest
 
-from .access import get_case, get_case_query
+from .access import get_case_query
 from .rankings import get_ranking
-from .workbench import Workbench
+from .workbench import open_workbench
 
 
 @require_GET
 def best_order(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows both lists under the primary scorer, or why its best order is not known."""
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = open_workbench(request, case_id)
     case_query = get_case_query(workbench.case, case_query_id)
     run = get_ranking(workbench.selection, case_query_id).run
     version = workbench.versions[0]
-    context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "version": version}
+    error, opened = "", None
     try:
         comparison.check_best_order(version)
     except ValidationError as reason:
-        context["error"] = reason.message
+        error = str(reason.message)
     else:
         if scores.missing_measures([version]):
-            context["error"] = f"The measure {version.measure} is not installed, so its best order is not known."
+            error = f"The measure {version.measure} is not installed, so its best order is not known."
         else:
-            context["opened"] = compare_with_best_order(case_query, run, version, workbench.user, name=str(run))
-    return render(request, "workbench/best_order.html", context)
+            opened = compare_with_best_order(case_query, run, version, workbench.user, name=str(run))
+    return workbench.render(
+        "workbench/best_order.html", case_query=case_query, version=version, opened=opened, error=error
+    )

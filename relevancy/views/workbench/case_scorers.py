@@ -14,16 +14,15 @@ from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message
 
-from .access import get_case
 from .forms import CaseScorerForm, RestoreScorerForm
 from .stale_scores import rescore_after_change_of_scorers
-from .workbench import Workbench
+from .workbench import open_workbench
 
 
 @require_POST
 def choose(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Makes a scorer primary; adds it to the case if it is an available one."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case, panel, url = workbench.case, workbench.panel, workbench.queries.url()
     form = CaseScorerForm([*panel.scorers, *panel.available_scorers], request.POST)
     if not form.is_valid():
@@ -44,7 +43,7 @@ def choose(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_POST
 def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Adds a secondary scorer."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     url = workbench.queries.url()
     form = CaseScorerForm(workbench.panel.available_scorers, request.POST)
     if not form.is_valid():
@@ -60,7 +59,7 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_POST
 def remove(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
     """Removes a scorer from the case; its scores stay stored, and `restore` undoes it."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     url = workbench.queries.url()
     position = next((index for index, version in enumerate(workbench.versions) if version.scorer_id == scorer_id), None)
     if position is None:
@@ -80,7 +79,7 @@ def remove(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
 @require_POST
 def restore(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
     """Undoes `remove`: adds the scorer at the position and in the version that it had."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case, url = workbench.case, workbench.queries.url()
     scorer = get_object_or_404(_restorable_scorers(case, request.user), pk=scorer_id)
     form = RestoreScorerForm(request.GET)
@@ -108,7 +107,7 @@ def _restorable_scorers(case: Case, user: User) -> "QuerySet[Scorer]":
 @require_POST
 def adopt(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
     """Scores the case with the newest version of one of its scorers from now on."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     scorer = get_object_or_404(Scorer.objects.filter(case_scorers__case=workbench.case), pk=scorer_id)
     if scorers.adopt(scorer=scorer, cases=[workbench.case], by=request.user):
         rescore_after_change_of_scorers(workbench.case)
@@ -118,7 +117,7 @@ def adopt(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
 @require_POST
 def score_again(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Scores the queries again whose scorer failed in the run shown, for example because a script ran out of time."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     run, url = workbench.selection.finished_run, workbench.queries.url(**workbench.selection.parameters)
     if run is None:
         return conflict(request, url, "No run is complete. Wait for it, or start one, then score again.")

@@ -1,22 +1,19 @@
 """Explains engine scores: of one document, or of all results of a query in one request to the engine."""
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import runs
 from relevancy.engines.errors import EngineError
 from relevancy.models import Role
-from relevancy.slow_requests import Busy
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_to
 
 from .access import get_case
-from .explained_failure import failure_texts
 from .explained_pair import ComparedExplanation, ExplainedPair, comparison_choices
 from .rankings import find_ranking, get_ranking
 from .score_explanations import ScoreExplanations
-from .workbench import Workbench
+from .workbench import open_workbench
 
 
 @require_GET
@@ -25,7 +22,7 @@ def explain(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRespo
 
     Everyone who sees the case sees what is stored with the run. Only editors send requests to the engine.
     """
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = open_workbench(request, case_id)
     case_query = workbench.queries.get(case_query_id)
     ranking, doc_id = get_ranking(workbench.selection, case_query_id), request.GET.get("doc_id", "")
     explanation = None if request.GET.get("full") else runs.stored_explanations(ranking).get(doc_id)
@@ -37,21 +34,19 @@ def explain(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRespo
         except (runs.RunNotAllowed, EngineError) as reason:
             error = str(reason)
     stored_score = next((hit[1] for hit in ranking.hits if hit[0] == doc_id), None)
-    context: dict[str, object] = {
-        **workbench.base_context(),
-        "case_query": case_query,
-        "doc_id": doc_id,
+    return workbench.render(
+        "workbench/explanation.html",
+        case_query=case_query,
+        doc_id=doc_id,
         # The length of a bar is relative to the best score of the ranking.
-        "best_score": max((hit[1] for hit in ranking.hits if hit[1]), default=0),
-        "explanation": explanation,
-        "failures": failure_texts(explanation.failures) if explanation else [],
-        "stored_score": stored_score,
-        "has_changed": explanation is not None and explanation.differs_from(stored_score),
-        "can_request": workbench.access.can_edit and runs.can_explain(ranking),
-        "error": error,
-        "choices": [] if error else comparison_choices(ranking, doc_id, by=request.user),
-    }
-    return render(request, "workbench/explanation.html", context)
+        best_score=max((hit[1] for hit in ranking.hits if hit[1]), default=0),
+        explanation=explanation,
+        stored_score=stored_score,
+        has_changed=explanation is not None and explanation.differs_from(stored_score),
+        can_request=workbench.access.can_edit and runs.abilities(ranking.run).explain,
+        error=error,
+        choices=[] if error else comparison_choices(ranking, doc_id, by=request.user),
+    )
 
 
 @require_GET
@@ -61,7 +56,7 @@ def explain_difference(request: HtmxRequest, case_id: int, case_query_id: int) -
     `other` is `doc:ID` or `run:NUMBER`; `other_id`, unless it is empty, is the id of any document of the engine. What is stored
     with the runs is for everyone who sees the case. The engine is asked for the rest, for editors only.
     """
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = open_workbench(request, case_id)
     case_query = workbench.queries.get(case_query_id)
     ranking, doc_id = get_ranking(workbench.selection, case_query_id), request.GET.get("doc_id", "")
     other_id = request.GET.get("other_id", "").strip()
@@ -80,18 +75,17 @@ def explain_difference(request: HtmxRequest, case_id: int, case_query_id: int) -
             by=request.user,
             can_request=workbench.access.can_edit,
         )
-    except (runs.RunNotAllowed, EngineError, Busy) as reason:
+    except runs.SEARCH_ERRORS as reason:
         error = str(reason)
-    context: dict[str, object] = {
-        **workbench.base_context(),
-        "case_query": case_query,
-        "doc_id": doc_id,
-        "pair": pair,
-        "error": error,
-        "choices": comparison_choices(ranking, doc_id, by=request.user),
-        "chosen": chosen,
-    }
-    return render(request, "workbench/explanation_difference.html", context)
+    return workbench.render(
+        "workbench/explanation_difference.html",
+        case_query=case_query,
+        doc_id=doc_id,
+        pair=pair,
+        error=error,
+        choices=comparison_choices(ranking, doc_id, by=request.user),
+        chosen=chosen,
+    )
 
 
 @require_GET
@@ -100,21 +94,19 @@ def explain_results(request: HtmxRequest, case_id: int, case_query_id: int) -> H
 
     Returns what changes in the rows; the table of the tab “Explain” if the address names a `tab`.
     """
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case_query = workbench.queries.get(case_query_id)
     ranking, error = get_ranking(workbench.selection, case_query_id), ""
     depth = ranking.run.config["depth"]
     try:
         runs.explain_results(ranking, depth=depth, by=request.user)
-    except (runs.RunNotAllowed, EngineError, Busy) as reason:
+    except runs.SEARCH_ERRORS as reason:
         error = str(reason)
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))
     results = runs.build_results(ranking, by=request.user, depth=depth)
-    context = {
-        **workbench.base_context(),
-        "case_query": case_query,
-        "explanations": ScoreExplanations(ranking, results, can_request=True, error=error),
-    }
-    name = "workbench/_explain_table.html" if request.GET.get("tab") else "workbench/explanations.html"
-    return render(request, name, context)
+    return workbench.render(
+        "workbench/_explain_table.html" if request.GET.get("tab") else "workbench/explanations.html",
+        case_query=case_query,
+        explanations=ScoreExplanations(ranking, results, can_request=True, error=error),
+    )

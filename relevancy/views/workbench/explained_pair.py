@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from relevancy import runs
+from relevancy.engines.types import FailedClause
 from relevancy.models import Ranking, Run, User
 from relevancy.runs.explanation_differences import FieldDifference
 from relevancy.scores import QueryRatings
 from relevancy.templatetags import numbers
-
-from .explained_failure import FailureText, failure_texts
 
 MAX_RUNS = 20  # offered for comparison
 MAX_RATED = 30  # rated documents offered that are not among the results
@@ -18,27 +17,11 @@ NEGLIGIBLE = 0.001  # of the larger score
 
 
 @dataclass(frozen=True)
-class ComparisonChoice:
-    """What an explanation can be compared with. value: of the parameter `other`."""
-
-    value: str
-    label: str
-
-
-@dataclass(frozen=True)
-class ChoiceGroup:
-    """Choices of one kind."""
-
-    label: str
-    choices: Sequence[ComparisonChoice]
-
-
-@dataclass(frozen=True)
 class FailedSide:
     """A side that does not match the query, and why. would_score: what the clauses that do match add up to."""
 
     name: str
-    failures: Sequence[FailureText]
+    failures: Sequence[FailedClause]
     would_score: float
 
 
@@ -69,7 +52,7 @@ class ComparedExplanation:
         Raises `runs.RunNotAllowed` if there is none to be had, and what `runs.explain` raises.
         """
         stored = runs.stored_explanations(self.ranking).get(self.doc_id)
-        can_explain = can_request and runs.can_explain(self.ranking)
+        can_explain = can_request and runs.abilities(self.ranking.run).explain
         if stored is not None and (stored.has_factors or not can_explain):
             return stored
         if not can_explain:
@@ -144,7 +127,7 @@ class ExplainedPair:
         """The sides that do not match the query, with the conditions that they do not meet."""
         sides = ((self.first, self.difference.first), (self.second, self.difference.second))
         return [
-            FailedSide(self.name(side), failure_texts(explanation.failures), explanation.compared_score)
+            FailedSide(self.name(side), explanation.failures, explanation.compared_score)
             for side, explanation in sides
             if not explanation.matches
         ]
@@ -165,37 +148,34 @@ class ExplainedPair:
         ]
 
 
-def comparison_choices(ranking: Ranking, doc_id: str, *, by: User) -> list[ChoiceGroup]:
+def comparison_choices(ranking: Ranking, doc_id: str, *, by: User) -> list[tuple[str, list[tuple[str, str]]]]:
     """Returns the other results of a ranking, the rated documents that are not among them, best first, and the other runs of its case,
-    newest first; groups without any are left out. Two SQL statements."""
+    newest first, as choices of a form in groups; groups without any are left out. Two SQL statements."""
     depth = ranking.run.config["depth"]
     ratings = QueryRatings.read(ranking.query_id)
     results = runs.build_results(ranking, by=by, depth=depth, ratings=ratings)
     documents = [
-        ComparisonChoice(f"doc:{result.doc_id}", f"{result.rank}. {result.display.title}"[:100])
+        (f"doc:{result.doc_id}", f"{result.rank}. {result.display.title}"[:100])
         for result in results
         if result.doc_id != doc_id and not result.repeat
     ]
     unretrieved = runs.list_unretrieved(ranking, by=by, depth=depth, ratings=ratings).documents
     rated = [
-        ComparisonChoice(
-            f"doc:{document.doc_id}", f"{document.doc_id}, rated {numbers.grade_text(document.grade)}"[:100]
-        )
+        (f"doc:{document.doc_id}", f"{document.doc_id}, rated {numbers.grade_text(document.grade)}"[:100])
         for document in unretrieved
         if document.doc_id != doc_id
     ]
     others = Run.objects.finished().filter(case=ranking.run.case_id).exclude(pk=ranking.run_id)
     listed = others.select_related("attempt").defer("config").order_by("-number")[:MAX_RUNS]
     run_choices = [
-        ComparisonChoice(f"run:{run.number}", f"the same document in run {run.number}, attempt {run.attempt.number}")
-        for run in listed
+        (f"run:{run.number}", f"the same document in run {run.number}, attempt {run.attempt.number}") for run in listed
     ]
     groups = [
-        ChoiceGroup("Results", documents),
-        ChoiceGroup("Rated, not among the results", rated[:MAX_RATED]),
-        ChoiceGroup("Other runs", run_choices),
+        ("Results", documents),
+        ("Rated, not among the results", rated[:MAX_RATED]),
+        ("Other runs", run_choices),
     ]
-    return [group for group in groups if group.choices]
+    return [(label, choices) for label, choices in groups if choices]
 
 
 def _field_text(field: FieldDifference) -> str:

@@ -8,14 +8,13 @@ from django.views.decorators.http import require_GET
 from relevancy.formats.queries import query_list_csv
 from relevancy.views.requests import HtmxRequest
 
-from .access import get_case
-from .workbench import Workbench
+from .workbench import open_workbench
 
 
 @require_GET
 def export(request: HtmxRequest, case_id: int) -> StreamingHttpResponse:
     """Exports the list as it is filtered and sorted, with the scores of the run shown; all pages of it."""
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = open_workbench(request, case_id)
     run = workbench.selection.run
     lines = query_list_csv.export_lines(workbench.queries.case_queries, numbers=workbench.queries.numbers())
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")

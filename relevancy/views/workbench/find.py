@@ -3,19 +3,15 @@
 from dataclasses import dataclass
 
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from relevancy import runs
-from relevancy.engines.errors import EngineError
 from relevancy.models import Role
-from relevancy.slow_requests import Busy
 from relevancy.views.requests import HtmxRequest
 
-from .access import get_case
 from .forms import FindForm
 from .rankings import get_ranking
-from .workbench import Workbench
+from .workbench import open_workbench
 
 
 @dataclass(frozen=True)
@@ -58,27 +54,30 @@ def _unknown_rank(search: runs.FoundDocuments) -> str:
 def find(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Searches the engine of the run for documents, and lists them. For editors: the engine is asked. Without `text`, only the
     form to enter it."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case_query, ranking = workbench.queries.get(case_query_id), get_ranking(workbench.selection, case_query_id)
-    form = FindForm(request.GET if "text" in request.GET else None, can_look_up=runs.can_look_up(ranking))
+    engine, abilities = runs.engine_of(ranking.run), runs.abilities(ranking.run)
+    form = FindForm(request.GET if "text" in request.GET else None, can_look_up=abilities.lookup)
     form.auto_id = f"find-{case_query.pk}-%s"
-    context: dict[str, object] = {
-        **workbench.base_context(),
-        "case_query": case_query,
-        "form": form,
-        "help": runs.find_help(ranking) if runs.can_find(ranking) else "",
-        "rule_text": workbench.case.book.get_rule_display(),
-        "can_explain": runs.can_explain(ranking),
-    }
+    search, rows, error = None, [], ""
     if form.is_bound and form.is_valid():
         try:
             search = runs.find_documents(
                 ranking, form.cleaned_data["text"], by=request.user, method=form.cleaned_data["method"]
             )
-        except (runs.RunNotAllowed, EngineError, Busy) as reason:
-            context["error"] = str(reason)
-        else:
             depth = ranking.run.config["depth"]
             rows = [FoundRow.of(document, search, depth) for document in search.documents]
-            context |= {"search": search, "rows": rows}
-    return render(request, "workbench/find.html", context, status=422 if form.errors else 200)
+        except runs.SEARCH_ERRORS as reason:
+            error = str(reason)
+    return workbench.render(
+        "workbench/find.html",
+        status=422 if form.errors else 200,
+        case_query=case_query,
+        form=form,
+        help=engine.find_help if engine else "",
+        rule_text=workbench.case.book.get_rule_display(),
+        can_explain=abilities.explain,
+        search=search,
+        rows=rows,
+        error=error,
+    )

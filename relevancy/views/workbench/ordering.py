@@ -6,7 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_POST
 
 from relevancy import queries
@@ -15,8 +15,7 @@ from relevancy.views.forms import FormData, form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, toast
 
-from .access import get_case
-from .workbench import Workbench
+from .workbench import open_workbench
 
 MAX_STEPS = 1000
 
@@ -50,7 +49,7 @@ class MoveForm(forms.Form):
 @require_POST
 def move(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Moves a query directly `before` or `after` another one, or by a number of `steps` down (negative: up). Returns the new list."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case_queries = workbench.case.case_queries.present().select_related("query", "case")
     case_query = get_object_or_404(case_queries, pk=case_query_id)
     form = MoveForm(request.POST, case_queries)
@@ -60,8 +59,7 @@ def move(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         return conflict(request, workbench.queries.url(), error)
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))
-    context = {**workbench.list_context(stale_scores=0), "is_fragment": True}
-    response = render(request, "workbench/workbench.html#queries", context)
+    response = workbench.render("workbench/workbench.html#queries", is_fragment=True)
     if all(shown.pk != case_query.pk for shown in workbench.queries.page):
         page = "previous" if form.cleaned_data["steps"] < 0 else "next"
         return toast(response, f"“{case_query.query}” is now on the {page} page")

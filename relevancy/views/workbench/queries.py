@@ -1,10 +1,8 @@
 """Queries of a case: shown, added, edited, removed and searched again."""
 
-from collections.abc import Sequence
-
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django_htmx.http import trigger_client_event
@@ -17,11 +15,11 @@ from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, pretty_json, redirect_to, redirect_with_message, toast
 
-from .access import get_case, get_case_query, get_case_with_editable_book
+from .access import get_case_query, get_case_with_editable_book
 from .forms import AddQueriesForm, QueryForm
 from .sent_request import SentRequest
 from .stale_scores import rescore_scripts
-from .workbench import Workbench
+from .workbench import Workbench, open_workbench
 
 MAX_NAMED = 5
 MAX_PROBLEMS = 20
@@ -30,46 +28,40 @@ MAX_PROBLEMS = 20
 @require_GET
 def show(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Returns one query for htmx: open, or closed with `closed=1`. Otherwise redirects to the page with the query open."""
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = open_workbench(request, case_id)
     case_query = workbench.queries.get(case_query_id)
     is_open = request.GET.get("closed") != "1"
     if not request.htmx:
         closed_url = f"{workbench.queries.url()}#query-{case_query.pk}"
         return redirect_to(request, workbench.queries.open_url(case_query) if is_open else closed_url)
-    return _render_query(request, workbench, case_query_id, is_open=is_open)
+    return _render_query(workbench, case_query_id, is_open=is_open)
 
 
-def _render_query(
-    request: HtmxRequest, workbench: Workbench, case_query_id: int, *, is_open: bool, with_head: bool = False
-) -> HttpResponse:
+def _render_query(workbench: Workbench, case_query_id: int, *, is_open: bool, with_head: bool = False) -> HttpResponse:
     row = workbench.row(workbench.queries.get(case_query_id), is_open=is_open)
-    context = {**(workbench.score_context() if with_head else workbench.base_context()), "with_head": with_head}
-    return render(request, "workbench/_query.html", {**context, "row": row})
+    return workbench.render("workbench/_query.html", row=row, with_head=with_head)
 
 
 @require_GET
 def document(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows one result with all its fields and the ratings of all raters; it can be rated there."""
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = open_workbench(request, case_id)
     case_query, doc_id = workbench.queries.get(case_query_id), request.GET.get("doc_id", "")
     detail = workbench.queries.detail(case_query)
     index = next((index for index, result in enumerate(detail.results) if result.doc_id == doc_id), None)
-    context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "doc_id": doc_id}
-    if index is not None and detail.ranking is not None:
-        result = detail.results[index]
-        context |= {
-            "result": result,
-            "fields": _displayed_fields(detail.ranking, result),
-            "neighbours": _neighbours(detail.results, index),
-            "document_url": runs.document_url(detail.ranking, doc_id),
-        }
-    return render(request, "workbench/document.html", context)
-
-
-def _neighbours(results: Sequence[runs.Result], index: int) -> list[tuple[runs.Result, str, str]]:
-    """Returns the results before and after one, each with the label and the `rel` of the link to it."""
-    before = [(results[index - 1], "Previous", "prev")] if index else []
-    return before + [(result, "Next", "next") for result in results[index + 1 : index + 2]]
+    if index is None or detail.ranking is None:
+        return workbench.render("workbench/document.html", case_query=case_query, doc_id=doc_id)
+    before = [(detail.results[index - 1], "Previous", "prev")] if index else []
+    after = [(result, "Next", "next") for result in detail.results[index + 1 : index + 2]]
+    return workbench.render(
+        "workbench/document.html",
+        case_query=case_query,
+        doc_id=doc_id,
+        result=detail.results[index],
+        fields=_displayed_fields(detail.ranking, detail.results[index]),
+        neighbours=before + after,  # each with the label and the `rel` of the link to it
+        document_url=runs.document_url(detail.ranking, doc_id),
+    )
 
 
 def _displayed_fields(ranking: Ranking, result: runs.Result) -> list[tuple[str, str]]:
@@ -92,18 +84,25 @@ def _readable(value: object) -> str:
 @require_GET
 def rendered_request(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows what the run sent for a query."""
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = open_workbench(request, case_id)
     case_query, run = workbench.queries.get(case_query_id), workbench.selection.run
     ranking = run.rankings.filter(query=case_query.query_id).first() if run else None
-    context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "ranking": ranking}
+    can_interpret, sent, error = False, None, ""
     if run is not None and ranking is not None:
         ranking.run = run
-        context["can_interpret"] = workbench.access.can_edit and not ranking.error_kind and runs.can_interpret(ranking)
+        can_interpret = workbench.access.can_edit and not ranking.error_kind and runs.abilities(run).interpret
         try:
-            context["sent"] = SentRequest.of(runs.rendered_request(ranking))
+            sent = SentRequest.of(runs.rendered_request(ranking))
         except EngineError as reason:
-            context["error"] = str(reason)
-    return render(request, "workbench/rendered_request.html", context)
+            error = str(reason)
+    return workbench.render(
+        "workbench/rendered_request.html",
+        case_query=case_query,
+        ranking=ranking,
+        can_interpret=can_interpret,
+        sent=sent,
+        error=error,
+    )
 
 
 @require_POST
@@ -121,13 +120,14 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     _rescore_case(workbench)
     if not added.rejected and added.added:
         return redirect_with_message(request, workbench.queries.url(), _summary(added))
-    context = {
-        **workbench.base_context(),
-        "pasted": _rejected_lines(pasted, added),
-        "problems": added.rejected[:MAX_PROBLEMS],
-        "summary": _summary(added),
-    }
-    response = render(request, "workbench/add_queries.html", context, status=422)
+    lines = unify_newlines(pasted).split("\n")
+    response = workbench.render(
+        "workbench/add_queries.html",
+        status=422,
+        pasted="\n".join(lines[number - 1] for number, _ in added.rejected),
+        problems=added.rejected[:MAX_PROBLEMS],
+        summary=_summary(added),
+    )
     # In a case without queries the form is part of the list: a new list would replace the lines to be corrected.
     return trigger_client_event(response, "run-progress", {}) if added.added and is_dialog else response
 
@@ -141,11 +141,6 @@ def _summary(added: queries.AddedQueries) -> str:
     if added.rejected:
         text += f"; {len(added.rejected):,} not added, see above"
     return text
-
-
-def _rejected_lines(pasted: str, added: queries.AddedQueries) -> str:
-    lines = unify_newlines(pasted).split("\n")
-    return "\n".join(lines[number - 1] for number, _ in added.rejected)
 
 
 @require_http_methods(["GET", "POST"])
@@ -163,14 +158,14 @@ def edit(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         else:
             _rescore_case(workbench)
             return redirect_to(request, workbench.queries.open_url(case_query))
-    context = {**workbench.base_context(), "case_query": case_query, "form": form}
-    return render(request, "workbench/edit_query.html", context, status=422 if request.method == "POST" else 200)
+    status = 422 if request.method == "POST" else 200
+    return workbench.render("workbench/edit_query.html", status=status, case_query=case_query, form=form)
 
 
 @require_POST
 def remove(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Removes a query from the case; `restore` undoes it."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case_query = get_case_query(workbench.case, case_query_id)
     queries.remove(case_query=case_query, by=request.user)
     _rescore_case(workbench)
@@ -179,13 +174,13 @@ def remove(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRespon
     if not request.htmx:
         return redirect_with_message(request, workbench.queries.url(), text, undo=undo)
     changed = Workbench(request, workbench.case, selection=workbench.selection)
-    return toast(render(request, "workbench/_query_removed.html", changed.score_context()), text, undo=undo)
+    return toast(changed.render("workbench/_query_removed.html"), text, undo=undo)
 
 
 @require_POST
 def restore(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Undoes `remove`."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case_query = get_object_or_404(CaseQuery.objects.filter(case=workbench.case), pk=case_query_id)
     queries.restore(case_query=case_query, by=request.user)
     _rescore_case(workbench)
@@ -201,7 +196,7 @@ def _rescore_case(workbench: Workbench) -> None:
 @require_POST
 def search_again(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Searches one query of the newest run again, within the request."""
-    workbench = Workbench(request, get_case(request, case_id, needs=Role.EDITOR))
+    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case_query, run = get_case_query(workbench.case, case_query_id), workbench.selection.run
     if run is None:
         return conflict(request, workbench.queries.url(), "Nothing has been run yet. Run the attempt first.")
@@ -215,4 +210,4 @@ def search_again(request: HtmxRequest, case_id: int, case_query_id: int) -> Http
         return redirect_to(request, workbench.queries.open_url(case_query))
     changed = Workbench(request, workbench.case)
     changed.is_rescoring = is_rescoring
-    return _render_query(request, changed, case_query_id, is_open=True, with_head=True)
+    return _render_query(changed, case_query_id, is_open=True, with_head=True)

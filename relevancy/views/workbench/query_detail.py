@@ -119,7 +119,7 @@ class QueryDetail:
         """Why the results have their engine scores; None if there is no ranking."""
         if self.found is None:
             return None
-        can_request = self._can_search and runs.can_explain(self.found)
+        can_request = self._can_search and runs.abilities(self.found.run).explain
         return ScoreExplanations(self.found, self.results, can_request=can_request)
 
     @property

@@ -5,24 +5,22 @@ from collections.abc import Sequence
 from django.core.exceptions import ValidationError
 from django.forms import model_to_dict
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from relevancy import queries
 from relevancy.views.forms import add_errors, form_error
-from relevancy.views.requests import HtmxRequest, page_parameters
+from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to
 
-from .access import get_case, get_case_query, get_case_with_editable_book
+from .access import get_case_query, get_case_with_editable_book
 from .forms import NotesForm, TagsForm
-from .query_filter import QueryFilter
-from .workbench import Workbench
+from .workbench import Workbench, open_workbench
 
 
 @require_GET
 def about(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Shows tags, information need, reference answer and notes."""
-    workbench = Workbench(request, get_case(request, case_id))
+    workbench = open_workbench(request, case_id)
     return _render_notes(request, workbench, case_query_id)
 
 
@@ -40,15 +38,14 @@ def notes(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRespons
             add_errors(form, error)
         else:
             return _render_notes(request, workbench, case_query_id)
-    context = {**workbench.base_context(), "case_query": case_query, "form": form}
-    return render(request, "workbench/notes_form.html", context, status=422 if request.method == "POST" else 200)
+    status = 422 if request.method == "POST" else 200
+    return workbench.render("workbench/notes_form.html", status=status, case_query=case_query, form=form)
 
 
 @require_POST
 def tag(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
     """Adds the tags in `add` to the query, removes the tag in `remove`."""
-    page_filter = QueryFilter.from_parameters(page_parameters(request))
-    workbench = Workbench(request, get_case_with_editable_book(request, case_id), query_filter=page_filter)
+    workbench = Workbench(request, get_case_with_editable_book(request, case_id), of_page=True)
     case_query = get_case_query(workbench.case, case_query_id)
     form = TagsForm(request.POST)
     if not form.is_valid():
@@ -66,14 +63,10 @@ def tag(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse:
 @require_GET
 def segments(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Shows the mean score of the queries of each tag."""
-    workbench = Workbench(request, get_case(request, case_id))
-    run = workbench.selection.finished_run
-    context = {
-        **workbench.base_context(),
-        "scorer": workbench.versions[0].scorer,
-        "segments": queries.tags.segments(case=workbench.case, run=run, version=workbench.versions[0]),
-    }
-    return render(request, "workbench/segments.html", context)
+    workbench = open_workbench(request, case_id)
+    run, version = workbench.selection.finished_run, workbench.versions[0]
+    segments = queries.tags.segments(case=workbench.case, run=run, version=version)
+    return workbench.render("workbench/segments.html", scorer=version.scorer, segments=segments)
 
 
 def _render_notes(
@@ -87,8 +80,11 @@ def _render_notes(
     if not request.htmx:
         return redirect_to(request, workbench.queries.open_url(case_query))
     row = workbench.row(case_query, is_open=True, detail=False)
-    context: dict[str, object] = {**workbench.base_context(), "case_query": case_query, "row": row}
-    if tags_before is not None and tags_before != workbench.queries.tags:
-        has_first_or_last = not (tags_before and workbench.queries.tags)
-        context |= {"queries": workbench.queries, "with_tags": True, "with_tag_scores": has_first_or_last}
-    return render(request, "workbench/query_notes.html", context)
+    tags = workbench.queries.tags if tags_before is not None else None
+    return workbench.render(
+        "workbench/query_notes.html",
+        case_query=case_query,
+        row=row,
+        with_tags=tags != tags_before,
+        with_tag_scores=tags != tags_before and not (tags and tags_before),
+    )

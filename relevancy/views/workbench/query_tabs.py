@@ -51,7 +51,7 @@ def query_tabs(case_query_id: int, detail: QueryDetail, current: str, *, can_sea
         names = [RESULTS, REQUEST, NOTES]
     if detail.explanations is not None and detail.found is not None:
         can_explain = detail.explanations.have_column
-        can_find = can_search and runs.can_find(detail.found)
+        can_find = can_search and runs.engine_of(detail.found.run) is not None
         names = [
             RESULTS,
             UNRETRIEVED,

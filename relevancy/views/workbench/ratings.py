@@ -1,8 +1,9 @@
 """Ratings given on the workbench. The response has the result and the row of its query; its event `rated` lets the head follow."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import render
 from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.http import require_POST
@@ -11,14 +12,13 @@ from django_htmx.http import reswap, retarget, trigger_client_event
 from relevancy import ratings, scores, tasks
 from relevancy.models import CaseQuery, Query, Role
 from relevancy.views.forms import form_error
-from relevancy.views.requests import HtmxRequest, page_parameters
+from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
-from .access import get_case, get_rateable_query
+from .access import get_rateable_query
 from .forms import RateShownForm, RatingForm, rating_refused
-from .query_filter import QueryFilter
 from .query_row import QueryRow
-from .workbench import Workbench
+from .workbench import Workbench, open_workbench
 
 
 @require_POST
@@ -64,8 +64,8 @@ def rate_shown(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRe
 @require_POST
 def undo(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Takes back the user's last rating in the case, or the last ones that were given together."""
-    case = get_case(request, case_id, needs=Role.RATER)
-    workbench = Workbench(request, case, query_filter=QueryFilter.from_parameters(page_parameters(request)))
+    workbench = open_workbench(request, case_id, needs=Role.RATER, of_page=True)
+    case = workbench.case
     undone = ratings.undo(case=case, by=request.user)
     if undone is None:
         return conflict(request, workbench.queries.url(), "You have no rating in this case that could be taken back.")
@@ -78,7 +78,7 @@ def undo(request: HtmxRequest, case_id: int) -> HttpResponse:
         return redirect_with_message(request, workbench.queries.open_url(case_query), text, level=message_level)
     scored_query, position = workbench.queries.get(case_query.pk), workbench.queries.position(case_query.pk)
     row = workbench.row(scored_query, is_open=str(case_query.pk) in request.POST.getlist("open"), position=position)
-    return toast(_render(request, "workbench/_undone.html", workbench, row), text, level=level)
+    return toast(_render("workbench/_undone.html", workbench, row), text, level=level)
 
 
 def _undone_text(undone: ratings.UndoneRatings) -> str:
@@ -118,18 +118,15 @@ def _render_change(request: HtmxRequest, workbench: Workbench, case_query: CaseQ
         known = row.detail.ratings
         own = [record.value for record in known.by_document.get(doc_id, ()) if record.rater_id == request.user.pk]
         grade, mine = known.grades(workbench.case.book).get(doc_id), own[0] if own else None
-        return _render(
-            request, "workbench/_unretrieved_rated.html", workbench, row, doc_id=doc_id, mine=mine, grade=grade
-        )
+        return _render("workbench/_unretrieved_rated.html", workbench, row, doc_id=doc_id, mine=mine, grade=grade)
     results = {str(result.rank): result for result in row.detail.results if result.doc_id == doc_id}
     if rated := results.pop(request.GET.get("rank", ""), None):
-        return _render(request, "workbench/_rated.html", workbench, row, results=[rated, *results.values()])
+        return _render("workbench/_rated.html", workbench, row, results=[rated, *results.values()])
     # A run has replaced the ranking since the page was rendered, so another document may be at this rank.
-    response = _render(request, "workbench/_query.html", workbench, row)
+    response = _render("workbench/_query.html", workbench, row)
     return reswap(retarget(response, f"#query-{case_query.pk}"), "outerHTML")
 
 
-def _render(request: HtmxRequest, template: str, workbench: Workbench, row: QueryRow, **more: object) -> HttpResponse:
+def _render(template: str, workbench: Workbench, row: QueryRow, **more: Any) -> HttpResponse:
     """Renders a row after a rating, with the event that lets the head ask for the new score of the case."""
-    response = render(request, template, {**workbench.base_context(), "row": row, **more})
-    return trigger_client_event(response, "rated")
+    return trigger_client_event(workbench.render(template, row=row, **more), "rated")

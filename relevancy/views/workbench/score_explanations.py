@@ -54,7 +54,7 @@ class ScoreExplanations:
     @property
     def can_load(self) -> bool:
         """Whether one request explains all results."""
-        return self.can_request and runs.can_explain_many(self.ranking)
+        return self.can_request and runs.abilities(self.ranking.run).explain_many
 
     @property
     def have_column(self) -> bool:

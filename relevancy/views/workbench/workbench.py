@@ -1,15 +1,17 @@
 """The parts of the workbench page, put together for one request."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
-from typing import TypedDict
+from functools import cached_property, partial
 
-from relevancy.models import Case, ScorerVersion, User
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.utils.functional import SimpleLazyObject
+
+from relevancy.models import Case, Role, ScorerVersion, User
 from relevancy.views.notices import Notice
-from relevancy.views.requests import HtmxRequest, parse_number
+from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
 
-from .access import CaseAccess
+from .access import CaseAccess, get_case
 from .attempt_form import AttemptForm
 from .history_chart import HistoryChart
 from .notices import run_notices
@@ -23,74 +25,56 @@ from .run_selection import RunSelection
 from .score_panel import ScorePanel
 from .tune_pane import TunePane, tune_pane
 
-
-class BaseContext(TypedDict):
-    """What every template of the workbench needs. back_url: where Back leads to."""
-
-    case: Case
-    access: CaseAccess
-    selection: RunSelection
-    back_url: str
+PARTS = ("back_url", "chart", "header", "notices", "panel", "queries", "rows", "tune")
 
 
-class ScoreContext(BaseContext):
-    """What `_case_score.html` needs, the head with score, history and state of the run."""
-
-    panel: ScorePanel
-    chart: HistoryChart
-    header: RunHeader
-
-
-class ListContext(BaseContext):
-    """What the list of queries with its notices needs."""
-
-    queries: QueryList
-    rows: Sequence[QueryRow]
-    notices: Sequence[Notice]
-
-
-class TuneContext(BaseContext):
-    """What the tune pane needs."""
-
-    panel: ScorePanel
-    tune: TunePane
+def open_workbench(
+    request: HtmxRequest, case_id: int, *, needs: Role = Role.VIEWER, of_page: bool = False
+) -> "Workbench":
+    """Returns the workbench of a case on which the user has at least the role `needs`; see `get_case` and `Workbench`."""
+    return Workbench(request, get_case(request, case_id, needs=needs), of_page=of_page)
 
 
 class Workbench:
-    """Builds each part of the page when it is first needed, from what the parts share: case, run and scorers.
+    """The parts of the page, each of which is built when a view or a template first needs it.
 
-    The methods return what a template needs, by name.
+    They share the case, its run and its scorers.
+
+    is_rescoring: whether the head polls until scripts have been run in the background.
+    stale_scores: how many scores are being computed in the background.
+    attempt_number, attempt_form: of the tune pane: the attempt it shows, and the form that was sent, with its errors.
     """
 
     def __init__(
-        self,
-        request: HtmxRequest,
-        case: Case,
-        *,
-        selection: RunSelection | None = None,
-        query_filter: QueryFilter | None = None,
+        self, request: HtmxRequest, case: Case, *, selection: RunSelection | None = None, of_page: bool = False
     ) -> None:
-        """`case` was read by `get_case`. `selection` avoids reading the runs twice in one request. `query_filter`: instead of
-        that of the address."""
+        """`case` was read by `get_case`.
+
+        selection: instead of the run that the address names; its runs are not read again.
+        of_page: filter and order are those of the page that the request was sent from.
+        """
         self.case = case
         self.user: User = request.user
-        self.filter = query_filter or QueryFilter.from_parameters(request.GET)
+        self.filter = QueryFilter.from_parameters(page_parameters(request) if of_page else request.GET)
         self.access = CaseAccess(case, self.user)
+        if selection:
+            self.filter = replace(self.filter, run=selection.parameters.get("run", 0))
         number = self.filter.run or parse_number(request.POST.get("run", ""))
         self.selection = selection or RunSelection(case, number)
-        self.is_rescoring = False  # whether the head polls until scripts have been run in the background
+        self.is_rescoring = False
+        self.stale_scores = 0
+        self.attempt_number = request.GET.get("attempt", "")
+        self.attempt_form: AttemptForm | None = None
         self._request = request
-        self._sent_position = request.POST.get("position") or request.GET.get("position") or ""
-        self._tabs = parse_tabs(request.GET.getlist("tab"))
-        self._open_ids = [parse_number(text) for text in request.GET.getlist("open")]
 
-    def showing_newest_run(self) -> "Workbench":
-        """Returns the same page with the newest run, after one was started."""
-        return Workbench(
-            self._request, self.case, selection=RunSelection(self.case), query_filter=replace(self.filter, run=0)
-        )
+    def render(self, template: str, *, status: int = 200, **context: object) -> HttpResponse:
+        """Renders a template with the parts of the page by their names, and with what else it needs."""
+        page = {"case": self.case, "access": self.access, "selection": self.selection}
+        parts = {name: SimpleLazyObject(partial(getattr, self, name)) for name in PARTS}
+        return render(self._request, template, {**page, **parts, **context}, status=status)
 
-    # --- parts ---
+    def render_page(self, *, status: int = 200) -> HttpResponse:
+        return self.render("workbench/workbench.html", status=status, zero_rates_ten=self.case.book.top == 10)
 
     @cached_property
     def versions(self) -> list[ScorerVersion]:
@@ -115,14 +99,20 @@ class Workbench:
             query_filter=self.filter,
             versions=self.versions,
             previous_run=self.selection.baseline,
-            tabs=self._tabs,
+            tabs=parse_tabs(self._request.GET.getlist("tab")),
         )
+
+    @property
+    def back_url(self) -> str:
+        """Where Back leads to."""
+        return self.queries.url()
 
     @cached_property
     def progress(self) -> RunProgress:
         """What the page knows of an active run."""
         return RunProgress.from_parameters(self._request.GET, self.selection.run)
 
+    @property
     def header(self) -> RunHeader:
         return RunHeader(
             self.access,
@@ -133,9 +123,18 @@ class Workbench:
             is_rescoring=self.is_rescoring,
         )
 
-    def notices(self, *, stale_scores: int) -> list[Notice]:
-        """Returns the notices above the list. `stale_scores`: how many are being computed in the background."""
-        return run_notices(self.case, self.user, self.access, self.selection, self.panel, stale_scores=stale_scores)
+    @property
+    def notices(self) -> list[Notice]:
+        """The notices above the list."""
+        return run_notices(
+            self.case, self.user, self.access, self.selection, self.panel, stale_scores=self.stale_scores
+        )
+
+    @cached_property
+    def rows(self) -> list[QueryRow]:
+        """The rows of the list."""
+        opened = map(parse_number, self._request.GET.getlist("open"))
+        return self.queries.rows(opened) if self.queries.total else []
 
     def row(
         self,
@@ -146,41 +145,10 @@ class Workbench:
         position: int | None = None,
     ) -> QueryRow:
         """Returns a row that replaces one on the page; its position there is sent along unless it is given."""
-        position = position or parse_number(self._sent_position) or None
+        sent = self._request.POST.get("position") or self._request.GET.get("position") or ""
+        position = position or parse_number(sent) or None
         return self.queries.row(case_query, position=position, is_open=is_open, detail=detail)
 
-    # --- what templates need ---
-
-    def base_context(self) -> BaseContext:
-        return {
-            "case": self.case,
-            "access": self.access,
-            "selection": self.selection,
-            "back_url": self.queries.url(),
-        }
-
-    def score_context(self) -> ScoreContext:
-        return {**self.base_context(), "panel": self.panel, "chart": self.chart, "header": self.header()}
-
-    def list_context(self, *, stale_scores: int) -> ListContext:
-        return {
-            **self.base_context(),
-            "queries": self.queries,
-            "rows": self.queries.rows(self._open_ids) if self.queries.total else [],
-            "notices": self.notices(stale_scores=stale_scores),
-        }
-
-    def page_context(
-        self, *, stale_scores: int, attempt_number: str = "", form: AttemptForm | None = None
-    ) -> dict[str, object]:
-        """Returns what the whole page needs. `form`: that of the tune pane with its errors, if it was sent."""
-        return {
-            **self.score_context(),
-            **self.list_context(stale_scores=stale_scores),
-            **self.tune_context(attempt_number=attempt_number, form=form),
-            "zero_rates_ten": self.case.book.top == 10,
-        }
-
-    def tune_context(self, *, attempt_number: str = "", form: AttemptForm | None = None) -> TuneContext:
-        tune = tune_pane(self.case, self.user, self.versions[0], number=attempt_number, form=form)
-        return {**self.base_context(), "panel": self.panel, "tune": tune}
+    @cached_property
+    def tune(self) -> TunePane:
+        return tune_pane(self.case, self.user, self.versions[0], number=self.attempt_number, form=self.attempt_form)

@@ -118,7 +118,7 @@ def test_stored_explanations_are_for_everybody_who_sees_the_case(sign_in, films,
     assert "hx-trigger" not in attributes(by_id(closed, f"legend-{case_query.pk}"))
     assert bars(closed) == []
     ask(sign_in("editor"), films, "query_explanations")
-    monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
+    monkeypatch.setattr("relevancy.runs.explanations.query_engine", None)
     client = sign_in(who)
     assert bars(ask(client, films, "query")) == ["title 100 %"] * 2
     answer = ask(client, films, "query_explain", doc_id="1")
@@ -156,7 +156,7 @@ def test_explain_results_says_why_it_cannot(sign_in, films, monkeypatch, reason)
         raise reason
 
     case_query = case_query_of(films, "star")
-    monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", refuse)
+    monkeypatch.setattr("relevancy.runs.page_requests.connect_for_page", refuse)
     answer = ask(sign_in("editor"), films, "query_explanations")
     assert answer.status_code == 200
     legend = by_id(answer, f"legend-{case_query.pk}")
@@ -243,8 +243,7 @@ def test_explain_and_missing_are_for_those_who_see_the_case(sign_in, films, name
 @pytest.mark.parametrize("who", ["viewer", "rater"])
 def test_engine_is_searched_for_editors_only(sign_in, films, monkeypatch, who):
     """The documents are listed for every user of the case; looking them up and explaining sends requests."""
-    monkeypatch.setattr("relevancy.runs.unretrieved.connect_for_page", None)
-    monkeypatch.setattr("relevancy.runs.explanations.connect_for_page", None)
+    monkeypatch.setattr("relevancy.runs.page_requests.connect_for_page", None)
     client = sign_in(who)
     listed = ask(client, films, "query_unretrieved")
     assert listed.status_code == 200
