@@ -57,7 +57,7 @@ def check_removed_apps(databases: Sequence[str] | None = None, **_: Any) -> list
     return [
         checks.Warning(
             f"The site has no app “{label}” any more, but its tables are here: {', '.join(tables)}. Cases, books and "
-            "runs that they refer to cannot be deleted.",
+            "runs that they refer to cannot be deleted, and users of whom it asks more than a password cannot sign in.",
             hint=f"Run `relevancy remove_app {label} --output {label}.jsonl`, which exports and drops them, or remove "
             f"“{label}” from RELEVANCY_WITHOUT.",
             id="relevancy.W001",

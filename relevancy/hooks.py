@@ -21,6 +21,9 @@ from django.db.models import Model
 from django.utils.module_loading import module_has_submodule
 
 if TYPE_CHECKING:
+    from django.forms import Field
+    from django.http import HttpRequest, HttpResponse
+
     from relevancy.models import Book, Case, Run, User
 
 
@@ -74,6 +77,7 @@ class Hook[**P, R]:
 class Place(StrEnum):
     """Where pages show what optional apps add, and what the functions get as `shown`."""
 
+    ACCOUNT = "account"  # the User: links to pages of the account
     BOOK = "book"  # a Book: links in the box of facts about it, each with a heading
     BOOK_FILES = "book-files"  # a Book: links after those to its files
     CASE_MENU = "case-menu"  # a Case with the user's role: entries of its menu
@@ -85,6 +89,7 @@ class Place(StrEnum):
     HOME = "home"  # the User: links above the list of cases
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
     NEW_QUERIES = "new-queries"  # a Case: links where queries are added or imported, for editors
+    SIGN_IN = "sign-in"  # the address to open afterwards, or "": links below the form for the password
     RATER = "rater"  # a BookRater: links where ratings that are not a person's cannot be changed, panels below their numbers
 
 
@@ -231,6 +236,30 @@ parts_of_book: list[str] = []
 """What is lost with a book, in words that continue a list."""
 
 # --- accounts ---
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What users show besides the password, to sign in and to delete the account: those with a `RequiredProof` of the app.
+
+    ask: called with a request whose password was right, the user and the address to open afterwards. It leads to a page of the app,
+    which calls `finish_sign_in` of `relevancy.views.account.sign_in` in the end. The user has no session until then.
+    field, check: the same in a form. The function gets the user and what was entered, and raises `ValidationError`.
+    """
+
+    ask: Callable[[HttpRequest, User, str], HttpResponse]
+    field: Field
+    check: Callable[[User, str], None]
+
+
+proofs: dict[str, Proof] = {}
+"""By the name of the app, as `RequiredProof.app` has it."""
+
+access_revoked: Hook[[User, bool], None] = Hook()
+"""Called in the transaction that sets a new password, if that ends other ways to sign in, too.
+
+The second argument says that only now the address is known to be the user's: another person may have made the account.
+"""
 
 
 @dataclass(frozen=True)

@@ -260,6 +260,10 @@ INSTALLED_APPS = [
     "ninja",
     *(f"relevancy.optional.{name}" for name in _optional if name not in WITHOUT),
 ]
+if OIDC_ISSUER and "relevancy.optional.single_sign_on" not in INSTALLED_APPS:
+    raise ImproperlyConfigured(
+        "RELEVANCY_OIDC_ISSUER is set, but RELEVANCY_WITHOUT leaves out single_sign_on, which signs users in there. Change one of them."
+    )
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "corsheaders.middleware.CorsMiddleware",

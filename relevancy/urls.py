@@ -5,13 +5,13 @@ from django.urls import include, path
 
 from relevancy.hooks import optional_apps
 from relevancy.views import health
-from relevancy.views.account.pages import SignIn
 from relevancy.views.account.passwords import PasswordChange
+from relevancy.views.account.sign_in import SignIn
 
 handler500 = "relevancy.views.middleware.server_error"
 
 urlpatterns = [
-    # Not the sign-in page of the administration site, which would not ask for a second factor.
+    # Not the sign-in page of the administration site, which would sign in with a password alone.
     path("admin/login/", SignIn.as_view(), name="admin_login"),
     # Nor its page for the password, on which the old one could be guessed without limit.
     path("admin/password_change/", PasswordChange.as_view(), name="admin_password_change"),

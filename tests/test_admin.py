@@ -18,7 +18,6 @@ from relevancy.models import (
     CaseScore,
     ComparedRun,
     Endpoint,
-    ExternalAccount,
     Invitation,
     JudgingPair,
     JudgingQueue,
@@ -30,6 +29,7 @@ from relevancy.models import (
     Rating,
     RatingImport,
     RepeatedPair,
+    RequiredProof,
     Run,
     RunComparison,
     ScorerVersion,
@@ -47,7 +47,7 @@ OPTIONAL_MODELS = [model for app in optional_apps() for model in app.get_models(
 MODELS = sorted([*apps.get_app_config("relevancy").get_models(), *OPTIONAL_MODELS], key=lambda model: model.__name__)
 READ_ONLY_NAMES = (
     "activity",
-    *("authenticator", "externalaccount", "invitation", "recoverycode"),
+    *("invitation", "requiredproof"),
     *("attempt", "casequery", "query"),
     *("caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
     *("judgingpair", "judgingqueue", "querylink"),
@@ -78,9 +78,7 @@ def data(db):
     SignInCounter.objects.create(key="0" * 64, failures=1, expires_at=timezone.now())
     Invitation.objects.create(team=Team.objects.get(name="Search"), email="new@example.org", created_by=people["owner"])
     accounts.api_tokens.create(user=people["rater"], name="nightly", scope=ApiToken.Scope.READ, days=None)
-    accounts.second_factor.begin(user=people["rater"])
-    accounts.second_factor.renew_codes(user=people["rater"])
-    ExternalAccount.objects.create(user=people["rater"], issuer="https://login.example.com", subject="7")
+    RequiredProof.objects.create(user=people["rater"], app="an_app")
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     run = case.runs.get()
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])

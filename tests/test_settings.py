@@ -38,6 +38,10 @@ def python(folder: Path, *words: str, **variables: str) -> "subprocess.Completed
     [
         ({"SECRET_KEY": "short"}, "RELEVANCY_SECRET_KEY"),
         ({"OIDC_ONLY": "1", "DEMO": "1"}, "RELEVANCY_OIDC_ISSUER"),
+        (
+            {"OIDC_ISSUER": "https://x", "OIDC_CLIENT_ID": "x", "WITHOUT": "single_sign_on", "DEMO": "1"},
+            "single_sign_on",
+        ),
         ({"SECRET_KEY": SECRET, "CREDENTIALS_KEY": f"{KEY} nonsense"}, "RELEVANCY_CREDENTIALS_KEY: key 2 of 2"),
         ({"SECRET_KEY": SECRET, "CREDENTIALS_KEY": "é"}, "RELEVANCY_CREDENTIALS_KEY: key 1 of 1"),
         ({"SECRET_KEY": SECRET, "ENDPOINT_HOSTS": "solr:8983 http://x"}, "RELEVANCY_ENDPOINT_HOSTS: "),

@@ -4,11 +4,12 @@ Programs sign in with tokens. Raters that are named in a file get a row too, but
 See docs/decisions/0111.
 """
 
-from . import api_tokens, deletion, external_accounts, openid_connect, passwords, second_factor, sessions
+from . import api_tokens, deletion, passwords, sessions
 from .backend import LimitedBackend
 from .browsers import remember_browser
 from .hashing import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator
 from .limits import TOO_MANY, client_address, count_request
+from .proofs import required_proof
 from .raters import delete_unused_raters, ensure_machine, ensure_raters, find_raters, known_people, known_raters
 from .sign_up import sign_up
 
@@ -26,14 +27,12 @@ __all__ = [
     "deletion",
     "ensure_machine",
     "ensure_raters",
-    "external_accounts",
     "find_raters",
     "known_people",
     "known_raters",
-    "openid_connect",
     "passwords",
     "remember_browser",
-    "second_factor",
+    "required_proof",
     "sessions",
     "sign_up",
 ]

@@ -12,12 +12,10 @@ from relevancy import activity, hooks
 from relevancy.models import (
     Activity,
     Attempt,
-    Authenticator,
     Case,
     Endpoint,
     Invitation,
     Membership,
-    RecoveryCode,
     Role,
     Scorer,
     Team,
@@ -115,7 +113,7 @@ def why_not(user: User) -> str:
 
 
 def delete(*, user: User) -> None:
-    """Deletes an account: name, address, password, second factor, sessions, tokens and memberships.
+    """Deletes an account: name, address, password, sessions, tokens, memberships, and what optional apps know of the person.
 
     Ratings, runs and everything that is shared stay, under a name that says nothing. What nobody else can see is archived, and its
     stored passwords and keys are erased. Raises `ValidationError` with the reason of `why_not`.
@@ -132,10 +130,7 @@ def delete(*, user: User) -> None:
             activity.record(Activity.Verb.MEMBER_LEFT, team=team, by=user, person=user)
         Membership.objects.filter(user=user).delete()
         UserSession.objects.filter(user=user).delete()
-        RecoveryCode.objects.filter(user=user).delete()
-        Authenticator.objects.filter(user=user).delete()
         user.api_tokens.all().delete()
-        user.external_accounts.all().delete()
         _forget(user)
 
 

@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from relevancy import hooks
 from relevancy.models import User
 
-from . import api_tokens, second_factor, sessions
+from . import api_tokens, sessions
 
 
 class MessageTokenGenerator(PasswordResetTokenGenerator):
@@ -56,18 +57,17 @@ def send_reset_link(*, email: str, site_url: str) -> bool:
 
 
 def password_was_set(*, user: User, by_message: bool = False, revoke: bool = False, keep: str | None = None) -> None:
-    """Ends what a new password ends: the sessions but the one with the key `keep`; with `revoke` also the user's API tokens and the
-    connections with accounts of the provider.
+    """Ends what a new password ends: the sessions but the one with the key `keep`; with `revoke` also the user's API tokens, and what
+    optional apps sign the user in with.
 
     by_message: with a link that was sent, which confirms the address. An account whose address was not confirmed may have been made
-    by another person, so then tokens, connections and the second factor are gone, too.
+    by another person, so then all of this is gone, and what has to be shown besides the password.
     """
     with transaction.atomic():
-        if by_message and not user.has_confirmed_email:
+        is_claimed = by_message and not user.has_confirmed_email
+        if is_claimed:
             User.objects.filter(pk=user.pk).update(has_confirmed_email=True)
-            second_factor.remove(user=user)
-            revoke = True
-        if revoke:
+        if revoke or is_claimed:
             api_tokens.revoke_all(user=user)
-            user.external_accounts.all().delete()
+            hooks.access_revoked(user, is_claimed)
         sessions.end_all(user=user, keep=keep)

@@ -1,5 +1,6 @@
 """Users, teams, memberships."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -59,7 +60,7 @@ class PersonAdmin(UserAdmin):
     )
     add_fieldsets = ((None, {"fields": ("email", "name", "kind", "usable_password", "password1", "password2")}),)
 
-    actions = ("make_password_links", "remove_second_factors")
+    actions: Sequence[Any] = ("make_password_links",)
 
     @admin.action(description="Make links to choose a new password", permissions=["change"])
     def make_password_links(self, request: HttpRequest, users: QuerySet[models.User]) -> None:
@@ -71,15 +72,6 @@ class PersonAdmin(UserAdmin):
         for user in users.filter(kind=models.User.Kind.PERSON, is_active=True):
             link = request.build_absolute_uri(accounts.passwords.reset_path(user))
             self.message_user(request, f"Send this link to {user.email}; it is valid for a day and works once: {link}")
-
-    @admin.action(description="Remove the second factor", permissions=["change"])
-    def remove_second_factors(self, request: HttpRequest, users: QuerySet[models.User]) -> None:
-        """For admins only, when a user has lost both the app and the recovery codes."""
-        if not request.user.is_superuser:
-            raise PermissionDenied("Only an admin of this site can remove the second factor of others.")
-        for user in users:
-            accounts.second_factor.remove(user=user)
-        self.message_user(request, f"{len(users)} users sign in with their passwords alone.")
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False

@@ -104,16 +104,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Authenticator',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('secret', relevancy.models.secret.EncryptedJSONField(editable=False)),
-                ('confirmed_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('last_step', models.PositiveBigIntegerField(default=0, editable=False)),
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='authenticator', to=settings.AUTH_USER_MODEL)),
-            ],
-        ),
-        migrations.CreateModel(
             name='Book',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -191,21 +181,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ('case', '-number'),
-            },
-        ),
-        migrations.CreateModel(
-            name='ExternalAccount',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('issuer', models.CharField(editable=False, max_length=500)),
-                ('subject', models.CharField(editable=False, max_length=255)),
-                ('email', models.CharField(blank=True, editable=False, max_length=254)),
-                ('connected_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ('last_used_at', models.DateTimeField(editable=False, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='external_accounts', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('connected_at', 'id'),
             },
         ),
         migrations.CreateModel(
@@ -349,18 +324,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='RecoveryCode',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('digest', models.CharField(editable=False, max_length=64)),
-                ('used_at', models.DateTimeField(blank=True, editable=False, null=True)),
-                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='recovery_codes', to=settings.AUTH_USER_MODEL)),
-            ],
-            options={
-                'ordering': ('id',),
-            },
-        ),
-        migrations.CreateModel(
             name='Run',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -412,6 +375,14 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ('id',),
             },
+        ),
+        migrations.CreateModel(
+            name='RequiredProof',
+            fields=[
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='required_proof', serialize=False, to=settings.AUTH_USER_MODEL)),
+                ('app', models.CharField(editable=False, max_length=50)),
+                ('since', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+            ],
         ),
         migrations.CreateModel(
             name='Ranking',
@@ -780,10 +751,6 @@ class Migration(migrations.Migration):
             model_name='attempt',
             constraint=models.CheckConstraint(condition=models.Q(('depth__gte', 1), ('depth__lte', 1000)), name='attempt_depth_1_to_1000'),
         ),
-        migrations.AddConstraint(
-            model_name='externalaccount',
-            constraint=models.UniqueConstraint(fields=('issuer', 'subject'), name='external_account_once'),
-        ),
         migrations.AddIndex(
             model_name='casequery',
             index=models.Index(condition=models.Q(('removed_at', None)), fields=['case', 'position', 'id'], name='case_query_in_order'),
@@ -847,10 +814,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='ratingchange',
             constraint=models.UniqueConstraint(condition=models.Q(('undoes__isnull', False)), fields=('undoes',), name='rating_change_undone_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='recoverycode',
-            constraint=models.UniqueConstraint(fields=('user', 'digest'), name='recovery_code_once'),
         ),
         migrations.AddIndex(
             model_name='run',

@@ -8,7 +8,6 @@ from .book import Book, Query, QueryLink
 from .case import Case, CaseQuery, CaseScorer
 from .comparison import ComparedRun, StoredComparison, comparison_revision
 from .endpoint import Endpoint
-from .external_account import ExternalAccount
 from .invitation import Invitation
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
@@ -18,10 +17,9 @@ from .repeat import RepeatedPair
 from .run import Ranking, Run
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
-from .second_factor import Authenticator, RecoveryCode
 from .secret import EncryptedJSONField, UnreadableSecret
 from .session import UserSession
-from .sign_in import SignInCounter
+from .sign_in import RequiredProof, SignInCounter
 from .stored_index import StoredIndex
 from .team import Membership, Role, Team
 from .user import User
@@ -31,7 +29,6 @@ __all__ = [
     "Annotation",
     "ApiToken",
     "Attempt",
-    "Authenticator",
     "Book",
     "Case",
     "CaseQuery",
@@ -41,7 +38,6 @@ __all__ = [
     "ComparedRun",
     "EncryptedJSONField",
     "Endpoint",
-    "ExternalAccount",
     "Invitation",
     "JudgingPair",
     "JudgingQueue",
@@ -54,8 +50,8 @@ __all__ = [
     "Rating",
     "RatingChange",
     "RatingImport",
-    "RecoveryCode",
     "RepeatedPair",
+    "RequiredProof",
     "Role",
     "Run",
     "RunComparison",

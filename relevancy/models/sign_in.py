@@ -1,6 +1,24 @@
-"""Counters that limit how often a user can try to sign in. Shared by all processes."""
+"""What signing in needs besides the password, and counters that limit how often a user can try. Shared by all processes."""
 
+from django.conf import settings
 from django.db import models
+from django.utils import timezone
+
+
+class RequiredProof(models.Model):
+    """A user has to show more than the password, which an optional app checks: see `hooks.Proof`.
+
+    The row is the core's: a site that leaves out the app signs the user in no more, instead of with the password alone.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="required_proof", primary_key=True
+    )
+    app = models.CharField(max_length=50, editable=False)
+    since = models.DateTimeField(default=timezone.now, editable=False)
+
+    def __str__(self) -> str:
+        return f"{self.app} of {self.user}"
 
 
 class SignInCounter(models.Model):

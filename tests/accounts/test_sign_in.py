@@ -9,11 +9,13 @@ import pytest
 from django.contrib.auth.hashers import check_password
 from django.core.exceptions import ValidationError
 from django.db.models import F
+from django.shortcuts import redirect
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from relevancy.accounts import HashingBusy, LimitedArgon2Hasher, LimitedHasher, MaximumLengthValidator, hashing, limits
-from relevancy.models import SignInCounter, User
+from relevancy.hooks import Proof, proofs
+from relevancy.models import RequiredProof, SignInCounter, User
 from tests.factories import make_user
 
 HERE, ELSEWHERE = "192.0.2.1", "198.51.100.7"
@@ -47,6 +49,22 @@ def test_many_failures_are_refused_even_with_the_password(ann: User, url: str) -
     response = try_password(ann, "right", url=url)
     assert "Try again in 15 minutes" in response.content.decode()
     assert "_auth_user_id" not in response.wsgi_request.session
+
+
+@pytest.mark.parametrize("url", ["login", "admin:login"])
+def test_who_needs_more_than_a_password_gets_no_session(ann: User, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    RequiredProof.objects.create(user=ann, app="an_app")
+    response = try_password(ann, "right", url=url)
+    assert "relevancy remove_app an_app" in response.content.decode()  # no app asks for more
+    assert "_auth_user_id" not in response.client.session
+    asked = []
+    proof = Proof(ask=lambda *args: asked.append(args[1:]) or redirect("/more/"), field=None, check=None)  # type: ignore[func-returns-value, arg-type]
+    monkeypatch.setitem(proofs, "an_app", proof)
+    response = try_password(ann, "right", url=url)
+    assert response.headers["Location"] == "/more/"
+    assert "_auth_user_id" not in response.client.session
+    assert asked == [(ann, "/")]
+    assert "relevancy remove_app" not in try_password(ann, "wrong", url=url).content.decode()  # only with the password
 
 
 def test_a_refused_attempt_has_its_own_status_and_hashes_nothing(ann: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -74,15 +74,6 @@ password_change_done   GET    all     200
 admin_login            GET    public  200
 admin_password_change  GET    all     200
 admin_password_change  POST   all     422
-login_code             GET    public  302
-openid_login           GET    public  404
-openid_answer          GET    public  404
-account_external       GET    all     404
-account_external       POST   all     404
-account_external_disconnect POST all 404
-login_code             POST   public  302
-account_second_factor  GET    all     200
-account_second_factor  POST   all     200
 account_sessions       GET    all     200
 account_sessions_end   POST   all     302
 account_session_end    POST   all     404
@@ -393,7 +384,6 @@ def bodies(world):
     return {
         **{name: body for bodies_of_app in added for name, body in bodies_of_app.items()},
         "account": {"name": "Another"},
-        "account_second_factor": {"do": "begin"},
         "account_tokens": {"name": "nightly", "scope": "read", "days": "7"},
         "new_case_step": {"name": "New", "scale_from": "scorer", "scorer": default, "do": "next"},
         "case_share": share,

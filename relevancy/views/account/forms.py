@@ -1,5 +1,6 @@
 """The forms of the sign-in page, the account page and the page of API tokens."""
 
+from copy import deepcopy
 from itertools import chain
 from typing import Any, cast
 
@@ -32,14 +33,6 @@ class SignInForm(AuthenticationForm):
 class PasswordRequestForm(forms.Form):
     email = forms.EmailField(
         label="E-mail address", validators=[validate_ascii], widget=forms.EmailInput(attrs={"autocomplete": "email"})
-    )
-
-
-class CodeForm(forms.Form):
-    code = forms.CharField(
-        max_length=50,
-        widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
-        help_text="Six digits from the app, or one of your recovery codes.",
     )
 
 
@@ -89,25 +82,19 @@ class OwnPasswordForm(forms.Form):
         return password
 
 
-class SecondFactorForm(OwnPasswordForm):
-    """What turns the second factor on: a code of the new app, and the password."""
-
-    code = CodeForm.base_fields["code"]
-
-
 class DeleteAccountForm(OwnPasswordForm):
-    """What shows that it is the user who deletes the account: the password, or the address of an account without one; and a code
-    of the second factor, if it is on."""
+    """What shows that it is the user who deletes the account: the password, or the address of an account without one; and what
+    signing in needs besides."""
 
     email = forms.CharField(label="E-mail address", help_text="Enter the address of this account.")
-    code = CodeForm.base_fields["code"]
 
     def __init__(self, data: FormData | None = None, *, request: HtmxRequest) -> None:
         super().__init__(data, request=request)
         if "password" in self.fields:
             del self.fields["email"]
-        if not accounts.second_factor.is_on(request.user):
-            del self.fields["code"]
+        self.proof = accounts.required_proof(request.user)
+        if self.proof:
+            self.fields["code"] = deepcopy(self.proof.field)
 
     def clean_email(self) -> str:
         email: str = self.cleaned_data["email"].strip()
@@ -117,14 +104,14 @@ class DeleteAccountForm(OwnPasswordForm):
 
     def clean(self) -> dict[str, Any] | None:
         data = super().clean()
-        if not self.errors and "code" in self.fields:
-            accounts.second_factor.check(user=self.request.user, code=self.cleaned_data["code"])
+        if not self.errors and self.proof:
+            self.proof.check(self.request.user, self.cleaned_data["code"])
         return data
 
 
 REVOKE = forms.BooleanField(
     required=False,
-    label="Also revoke all API tokens and disconnect single sign-on",
+    label="Also revoke all API tokens and disconnect accounts with which you sign in",
     help_text="If someone else may have used the account.",
 )
 

@@ -5,26 +5,16 @@ from django.urls import path
 
 from relevancy import accounts
 
-from . import pages, passwords, second_factor, sessions, sign_up, single_sign_on, tokens
+from . import pages, passwords, sessions, sign_in, sign_up, tokens
 
 urlpatterns = [
-    path("login/", pages.SignIn.as_view(), name="login"),
-    path("login/code/", second_factor.login_code, name="login_code"),
-    path("login/openid/", single_sign_on.openid_login, name="openid_login"),
-    path("login/openid/answer/", single_sign_on.openid_answer, name="openid_answer"),
+    path("login/", sign_in.SignIn.as_view(), name="login"),
     path("sign-up/", sign_up.sign_up, name="sign_up"),
     path("logout/", auth.LogoutView.as_view(), name="logout"),
     path("account/", pages.account, name="account"),
-    path("account/external/", single_sign_on.external_accounts, name="account_external"),
-    path(
-        "account/external/<int:external_id>/disconnect/",
-        single_sign_on.external_account_disconnect,
-        name="account_external_disconnect",
-    ),
     path("account/delete/", pages.account_delete, name="account_delete"),
     path("account/tokens/", tokens.tokens, name="account_tokens"),
     path("account/tokens/<int:token_id>/revoke/", tokens.revoke, name="account_token_revoke"),
-    path("account/second-factor/", second_factor.second_factor, name="account_second_factor"),
     path("account/sessions/", sessions.sessions, name="account_sessions"),
     path("account/sessions/end/", sessions.sessions_end, name="account_sessions_end"),
     path("account/sessions/<str:reference>/end/", sessions.session_end, name="account_session_end"),

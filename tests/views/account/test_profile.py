@@ -1,10 +1,9 @@
 """The profile: default scorer, theme, and deleting the account."""
 
-import pyotp
 from django.urls import reverse
 
-from relevancy import accounts, cases, scorers
-from relevancy.models import Authenticator, Scorer, ScorerDefinition, User
+from relevancy import cases, scorers
+from relevancy.models import RequiredProof, Scorer, ScorerDefinition, User
 
 PASSWORD = "correct horse 12"
 PROFILE = {"name": "Edda", "single_keys": "on"}
@@ -70,15 +69,13 @@ def test_deleting_without_a_password_needs_the_address(sign_in, people):
     assert not User.objects.get(pk=user.pk).is_active
 
 
-def test_deleting_needs_a_code_of_the_second_factor(sign_in, people):
-    user, client, url = people["rater"], sign_in("rater"), reverse("account_delete")
-    accounts.second_factor.begin(user=user)
-    totp = pyotp.TOTP(Authenticator.objects.get().secret["key"])
-    accounts.second_factor.confirm(user=user, code=totp.now())
-    Authenticator.objects.update(last_step=0)  # as if some time had passed
-    response = client.post(url, {"email": user.email, "code": "000000"})
-    assert (response.status_code, list(response.context["form"].errors)) == (422, ["code"])
-    assert client.post(url, {"email": user.email, "code": totp.now()}).status_code == 302
+def test_deleting_needs_what_signing_in_needs(sign_in, people):
+    RequiredProof.objects.create(user=people["rater"], app="an_app")
+    client, url = sign_in("rater"), reverse("account_delete")
+    assert client.get(url).status_code == 200
+    response = client.post(url, {"email": people["rater"].email, "code": "1"})
+    assert response.status_code == 422
+    assert "relevancy remove_app an_app" in response.content.decode()
 
 
 def test_the_only_owner_is_told_why_not(sign_in, people):

@@ -6,12 +6,13 @@ from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
-from relevancy.models import ExternalAccount, Invitation, User
+from relevancy.accounts.raters import DOMAIN
+from relevancy.models import Invitation, User
 from relevancy.models.text import normalize_line, validate_line
 from relevancy.models.user import validate_ascii
 
+from .models import ExternalAccount
 from .openid_connect import Identity
-from .raters import DOMAIN
 
 
 def find_or_create_user(identity: Identity) -> User:

@@ -10,8 +10,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from relevancy import accounts
-from relevancy.models import Authenticator, RecoveryCode, User
-from relevancy.views.account import second_factor
+from relevancy.models import User
+from relevancy.optional.second_factor import pages, second_factor
+from relevancy.optional.second_factor.models import Authenticator, RecoveryCode
 
 PASSWORD = "correct horse 12"
 
@@ -32,8 +33,8 @@ def app_code(user, steps=0):
 @pytest.fixture
 def codes(rater):
     """Turns the second factor of the rater on; the recovery codes."""
-    accounts.second_factor.begin(user=rater)
-    codes = accounts.second_factor.confirm(user=rater, code=app_code(rater))
+    second_factor.begin(user=rater)
+    codes = second_factor.confirm(user=rater, code=app_code(rater))
     Authenticator.objects.update(last_step=0)  # as if some time had passed
     return codes
 
@@ -56,10 +57,10 @@ def test_set_up(sign_in, rater):
     [key] = re.findall(r'id="totp-key">(\w+)<', page)
     assert 'src="data:image/svg+xml' in page
     assert client.post(url, {"do": "confirm", "code": "000000x", **password}).status_code == 422
-    assert not accounts.second_factor.is_on(rater)
+    assert not second_factor.is_on(rater)
     page = client.post(url, {"do": "confirm", "code": pyotp.TOTP(key).now(), **password}).content.decode()
     assert len(re.findall(r"<li>\w{4}-\w{4}-\w{4}-\w{4}</li>", page)) == 10
-    assert accounts.second_factor.is_on(rater)
+    assert second_factor.is_on(rater)
     again = client.get(url).content.decode()
     assert 'data-on="1"' in again
     assert key not in again
@@ -73,7 +74,7 @@ def test_nobody_turns_it_on_in_an_open_session_without_the_password(sign_in, rat
     statuses = [client.post(url, confirm | wrong).status_code for wrong in ({}, *[{"password": "wrong"}] * 11)]
     assert statuses == [422] * 11 + [429]
     assert client.post(url, confirm | {"password": PASSWORD}).status_code == 429
-    assert not accounts.second_factor.is_on(rater)
+    assert not second_factor.is_on(rater)
 
 
 def test_an_account_without_a_password_needs_the_code_alone(sign_in, rater):
@@ -82,13 +83,13 @@ def test_an_account_without_a_password_needs_the_code_alone(sign_in, rater):
     client, url = sign_in("rater"), reverse("account_second_factor")
     assert 'name="password"' not in client.post(url, {"do": "begin"}).content.decode()
     assert client.post(url, {"do": "confirm", "code": app_code(rater)}).status_code == 200
-    assert accounts.second_factor.is_on(rater)
+    assert second_factor.is_on(rater)
 
 
 def test_the_secret_and_the_codes_are_not_stored_in_clear(rater, codes, django_assert_num_queries):
     authenticator = Authenticator.objects.get(user=rater)
     with django_assert_num_queries(1):
-        stored = Authenticator.objects.raw("SELECT id, secret AS text FROM relevancy_authenticator")[0].text
+        stored = Authenticator.objects.raw("SELECT id, secret AS text FROM second_factor_authenticator")[0].text
     assert authenticator.secret["key"] not in stored
     assert not {code.replace("-", "") for code in codes} & set(RecoveryCode.objects.values_list("digest", flat=True))
 
@@ -126,7 +127,7 @@ def test_a_recovery_code_is_accepted_once(rater, codes):
     for status in (302, 422):
         client, _ = enter_password(rater)
         assert client.post(reverse("login_code"), {"code": codes[0].upper()}).status_code == status
-    assert accounts.second_factor.unused_codes(rater) == 9
+    assert second_factor.unused_codes(rater) == 9
 
 
 def test_wrong_codes_are_limited(rater, codes):
@@ -141,7 +142,7 @@ def test_wrong_codes_are_limited(rater, codes):
 def test_the_page_for_codes_needs_a_recent_password(client, rater, codes, monkeypatch):
     assert client.get(reverse("login_code")).headers["Location"] == reverse("login")
     client, _ = enter_password(rater, client)
-    monkeypatch.setattr(second_factor, "MAX_AGE", -1)
+    monkeypatch.setattr(pages, "MAX_AGE", -1)
     assert client.post(reverse("login_code"), {"code": codes[0]}).headers["Location"] == reverse("login")
     assert not is_signed_in(client)
 
@@ -163,12 +164,12 @@ def test_removing_it_and_new_codes_need_a_code(sign_in, rater, codes):
     for action in ("renew", "remove"):
         assert client.post(url, {"do": action, "code": "000000x"}).status_code == 422
         assert client.post(url, {"do": action}).status_code == 422
-    assert accounts.second_factor.unused_codes(rater) == 10
+    assert second_factor.unused_codes(rater) == 10
     page = client.post(url, {"do": "renew", "code": codes[0]}).content.decode()
     [new, *_] = re.findall(r"<li>(\w{4}-\w{4}-\w{4}-\w{4})</li>", page)
     assert client.post(url, {"do": "remove", "code": codes[1]}).status_code == 422
     assert client.post(url, {"do": "remove", "code": new}).status_code == 302
-    assert not accounts.second_factor.is_on(rater)
+    assert not second_factor.is_on(rater)
     assert is_signed_in(enter_password(rater)[0])
 
 
@@ -182,5 +183,34 @@ def test_an_admin_removes_it_for_a_user(client, people, rater, codes):
     data = {"action": "remove_second_factors", "_selected_action": [rater.pk]}
     client.force_login(people["admin"])
     client.post(reverse("admin:relevancy_user_changelist"), data)
-    assert not accounts.second_factor.is_on(rater)
+    assert not second_factor.is_on(rater)
     assert not RecoveryCode.objects.exists()
+
+
+def test_deleting_the_account_needs_a_code(sign_in, rater, codes):
+    client, url = sign_in("rater"), reverse("account_delete")
+    assert 'data-deleted="second-factor"' in client.get(url).content.decode()
+    response = client.post(url, {"password": PASSWORD, "code": "000000x"})
+    assert (response.status_code, list(response.context["form"].errors)) == (422, ["code"])
+    code = app_code(rater)
+    assert client.post(url, {"password": "wrong", "code": code}).status_code == 422  # does not use the code up
+    assert client.post(url, {"password": PASSWORD, "code": code}).status_code == 302
+    assert not second_factor.is_on(rater)
+    assert not (Authenticator.objects.exists() or RecoveryCode.objects.exists())
+
+
+@pytest.mark.parametrize("is_claimed", [False, True])
+def test_it_ends_if_another_person_may_have_set_it_up(rater, codes, is_claimed):
+    """With a link that was sent to an address that was not confirmed. Otherwise it ends with a code, or by an admin."""
+    rater.has_confirmed_email = not is_claimed
+    accounts.passwords.password_was_set(user=rater, by_message=True, revoke=True)
+    assert second_factor.is_on(rater) != is_claimed
+    assert Authenticator.objects.exists() != is_claimed
+
+
+def test_another_secret_is_shown_after_it_was_removed(sign_in, rater, codes):
+    key = Authenticator.objects.get(user=rater).secret["key"]
+    second_factor.remove(user=rater)
+    client, url = sign_in("rater"), reverse("account_second_factor")
+    assert key not in client.get(url).content.decode()
+    assert key not in client.post(url, {"do": "begin"}).content.decode()

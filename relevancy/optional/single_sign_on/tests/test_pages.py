@@ -5,14 +5,18 @@ import time
 import pytest
 from django.contrib.messages import get_messages
 from django.core.management import call_command
+from django.shortcuts import redirect
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 from joserfc.jwk import ECKey
 
 from relevancy import accounts, teams
-from relevancy.models import Authenticator, ExternalAccount, Invitation, Role, Team, User
-from tests.openid_provider import CLIENT_ID, SECRET, Provider, serve
+from relevancy.hooks import Proof, proofs
+from relevancy.models import Invitation, RequiredProof, Role, Team, User
+from relevancy.optional.single_sign_on import openid_connect
+from relevancy.optional.single_sign_on.models import ExternalAccount
+
+from .openid_provider import CLIENT_ID, SECRET, Provider, serve
 
 VERIFIED = {"email": "Nora@Example.org", "email_verified": True, "name": "Nora N."}
 PASSWORD = "correct horse 12"
@@ -23,9 +27,9 @@ def provider(settings, db):
     with serve() as provider:
         settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET = provider.url, CLIENT_ID, SECRET
         settings.OIDC_NAME, settings.OIDC_DOMAINS = "Example account", ["example.org"]
-        accounts.openid_connect.forget()
+        openid_connect.forget()
         yield provider
-    accounts.openid_connect.forget()
+    openid_connect.forget()
 
 
 def sign_in_with(provider: Provider, *, answer=None, **claims):
@@ -124,11 +128,20 @@ def test_inactive_user(provider, people):
     assert not ExternalAccount.objects.exists()
 
 
-def test_second_factor_is_still_asked_for(provider, people):
-    accounts.second_factor.begin(user=people["rater"])
-    Authenticator.objects.update(confirmed_at=timezone.now())
+def test_what_the_account_needs_besides_the_password_is_still_asked_for(provider, people, monkeypatch):
+    proof = Proof(ask=lambda request, user, next_url: redirect(f"/more/?next={next_url}"), field=None, check=None)
+    monkeypatch.setitem(proofs, "an_app", proof)
+    RequiredProof.objects.create(user=people["rater"], app="an_app")
     client, response = sign_in_with(provider, email=people["rater"].email, email_verified=True)
-    assert response.headers["Location"] == reverse("login_code")
+    assert response.headers["Location"] == "/more/?next=/books/"
+    assert user_of(client) is None
+
+
+def test_an_account_that_needs_more_than_this_site_asks_for_is_refused(provider, people):
+    RequiredProof.objects.create(user=people["rater"], app="an_app")
+    client, response = sign_in_with(provider, email=people["rater"].email, email_verified=True)
+    assert response.headers["Location"] == reverse("login")
+    assert "relevancy remove_app an_app" in message(response)
     assert user_of(client) is None
 
 
@@ -254,6 +267,19 @@ def test_the_last_way_to_sign_in_stays(provider):
     response = client.post(reverse("account_external_disconnect", args=[external.pk]))
     assert "Choose a password first" in message(response)
     assert ExternalAccount.objects.exists()
+
+
+@pytest.mark.parametrize("end", ["delete", "revoke", "claim", "keep"])
+def test_connections_end_with_the_account_and_with_a_new_password_if_asked(sign_in, people, end):
+    user = people["rater"]
+    ExternalAccount.objects.create(user=user, issuer="https://id.example.org", subject="1", email="other@example.org")
+    if end == "delete":
+        assert "other@example.org" in sign_in("rater").get(reverse("account_delete")).content.decode()
+        accounts.deletion.delete(user=user)
+    else:
+        user.has_confirmed_email = end != "claim"
+        accounts.passwords.password_was_set(user=user, by_message=True, revoke=end == "revoke")
+    assert ExternalAccount.objects.exists() == (end == "keep")
 
 
 def test_site_without_a_provider(sign_in):

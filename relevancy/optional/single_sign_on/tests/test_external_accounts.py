@@ -3,9 +3,10 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import accounts
-from relevancy.accounts.openid_connect import Identity
-from relevancy.models import ExternalAccount, User
+from relevancy.models import User
+from relevancy.optional.single_sign_on.external_accounts import find_or_create_user
+from relevancy.optional.single_sign_on.models import ExternalAccount
+from relevancy.optional.single_sign_on.openid_connect import Identity
 
 pytestmark = pytest.mark.django_db
 
@@ -16,6 +17,6 @@ def test_address_that_looks_like_another_one_signs_nobody_in(address):
         User.objects.create_user(f"{name}@corp.example")
     identity = Identity(issuer="https://idp.example", subject="7", email=address, is_email_verified=True, name="")
     with pytest.raises(ValidationError, match="ASCII"):
-        accounts.external_accounts.find_or_create_user(identity)
+        find_or_create_user(identity)
     assert User.objects.find(address) is None
     assert not ExternalAccount.objects.exists()

@@ -12,10 +12,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from relevancy.models import Authenticator, RecoveryCode, User
+from relevancy.accounts import limits
+from relevancy.models import RequiredProof, User
 
-from . import limits
+from .models import Authenticator, RecoveryCode
 
+APP = "second_factor"  # in `RequiredProof`
 ISSUER = "Relevancy"
 CODES = 10
 MAX_FAILURES = 10  # of an account in 15 minutes: with six digits, guessing takes years
@@ -25,7 +27,7 @@ WRONG = "This code is wrong or was used already. Enter the code that the app sho
 
 def is_on(user: User) -> bool:
     """Whether the user needs a code to sign in. One SQL statement."""
-    return Authenticator.objects.filter(user=user).exclude(confirmed_at=None).exists()
+    return RequiredProof.objects.filter(user=user, app=APP).exists()
 
 
 def begin(*, user: User) -> Authenticator:
@@ -54,12 +56,10 @@ def confirm(*, user: User, code: str) -> list[str]:
     Raises `ValidationError` for a wrong code.
     """
     with transaction.atomic():
-        authenticator = Authenticator.objects.select_for_update().filter(user=user, confirmed_at=None).first()
-        step = _matching_step(authenticator, code) if authenticator else None
-        if authenticator is None or step is None:
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        if is_on(user) or not _use_app_code(user, code):
             raise ValidationError({"code": WRONG})
-        authenticator.confirmed_at, authenticator.last_step = timezone.now(), step
-        authenticator.save(update_fields=["confirmed_at", "last_step"])
+        RequiredProof.objects.create(user=user, app=APP)
         return renew_codes(user=user)
 
 
@@ -73,12 +73,12 @@ def renew_codes(*, user: User) -> list[str]:
     return codes
 
 
-def check(*, user: User, code: str) -> None:
+def check(user: User, code: str) -> None:
     """Uses up a code of the app or a recovery code. Raises `ValidationError` if it is wrong, or after too many wrong ones."""
     counter = limits.counter(f"second factor of {user.pk}", MAX_FAILURES)
     limits.check(counter, "Too many wrong codes. Try again in {wait}.")
     unused = RecoveryCode.objects.filter(user=user, digest=_digest(code), used_at=None)
-    if not (_use_app_code(user, code) or unused.update(used_at=timezone.now())):
+    if not (is_on(user) and (_use_app_code(user, code) or unused.update(used_at=timezone.now()))):
         limits.count_failure(counter)
         raise ValidationError({"code": WRONG})
 
@@ -86,6 +86,7 @@ def check(*, user: User, code: str) -> None:
 def remove(*, user: User) -> None:
     """Turns the second factor off."""
     with transaction.atomic():
+        RequiredProof.objects.filter(user=user, app=APP).delete()
         RecoveryCode.objects.filter(user=user).delete()
         Authenticator.objects.filter(user=user).delete()
 
@@ -96,7 +97,7 @@ def unused_codes(user: User) -> int:
 
 
 def _use_app_code(user: User, code: str) -> bool:
-    authenticator = Authenticator.objects.filter(user=user).exclude(confirmed_at=None).first()
+    authenticator = Authenticator.objects.filter(user=user).first()
     step = _matching_step(authenticator, code) if authenticator else None
     if step is None:
         return False

@@ -3,7 +3,6 @@
 import time
 from enum import StrEnum
 
-from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
@@ -13,17 +12,19 @@ from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from relevancy import accounts
-from relevancy.models import Authenticator, User
+from relevancy.models import User
+from relevancy.views.account.forms import form_status
+from relevancy.views.account.sign_in import finish_sign_in
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import redirect_with_message
 
-from .forms import CodeForm, SecondFactorForm, form_status
+from . import second_factor as service
+from .forms import CodeForm, SecondFactorForm
+from .models import Authenticator
 
 PENDING = "second_factor"  # the key of a session whose password was right
 MAX_AGE = 600  # seconds from the password to the code
-BACKEND = "relevancy.accounts.LimitedBackend"
 
 
 class SecondFactorAction(StrEnum):
@@ -47,15 +48,6 @@ def ask_for_code(request: HttpRequest, user: User, next_url: str) -> HttpRespons
     return redirect("login_code")
 
 
-def finish_sign_in(request: HttpRequest, user: User, next_url: str) -> HttpResponse:
-    """Signs a user in whose password and code were right."""
-    login(request, user, backend=BACKEND)
-    accounts.sessions.describe(request)
-    response = redirect(next_url)
-    accounts.remember_browser(request, response, user.email)
-    return response
-
-
 @login_not_required
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -70,13 +62,13 @@ def login_code(request: HtmxRequest) -> HttpResponse:
     form = CodeForm(request.POST or None)
     if form.is_valid():
         try:
-            accounts.second_factor.check(user=user, code=form.cleaned_data["code"])
+            service.check(user, form.cleaned_data["code"])
         except ValidationError as error:
             add_errors(form, error)
         else:
             del request.session[PENDING]
             return finish_sign_in(request, user, pending["next"])
-    return render(request, "registration/login_code.html", {"form": form}, status=form_status(form))
+    return render(request, "second_factor/login_code.html", {"form": form}, status=form_status(form))
 
 
 @never_cache
@@ -86,7 +78,6 @@ def second_factor(request: HtmxRequest) -> HttpResponse:
     if request.method == "GET":
         return _render(request)
     action = submitted(request, SecondFactorAction)
-    service = accounts.second_factor
     data = request.POST if action != SecondFactorAction.BEGIN else None
     form = SecondFactorForm(data, request=request) if action == SecondFactorAction.CONFIRM else CodeForm(data)
     codes: list[str] = []
@@ -98,7 +89,7 @@ def second_factor(request: HtmxRequest) -> HttpResponse:
         elif action == SecondFactorAction.CONFIRM:
             codes = service.confirm(user=request.user, code=form.cleaned_data["code"])
         else:
-            service.check(user=request.user, code=form.cleaned_data["code"])
+            service.check(request.user, form.cleaned_data["code"])
             if action == SecondFactorAction.REMOVE:
                 service.remove(user=request.user)
                 return redirect_with_message(request, reverse("account_second_factor"), "Second factor removed.")
@@ -115,15 +106,15 @@ def _render(
     request: HtmxRequest, form: CodeForm | SecondFactorForm | None = None, codes: list[str] | None = None
 ) -> HttpResponse:
     authenticator = Authenticator.objects.filter(user=request.user).select_related("user").first()
-    is_on = authenticator is not None and authenticator.confirmed_at is not None
+    is_on = service.is_on(request.user)
     form = form or (CodeForm() if is_on else SecondFactorForm(request=request))
     context = {
         "authenticator": authenticator,
         "is_on": is_on,
-        "picture": accounts.second_factor.picture(authenticator) if authenticator and not is_on else "",
+        "picture": service.picture(authenticator) if authenticator and not is_on else "",
         "key": authenticator.secret["key"] if authenticator and not is_on else "",
-        "unused": accounts.second_factor.unused_codes(request.user) if is_on else 0,
+        "unused": service.unused_codes(request.user) if is_on else 0,
         "codes": codes or [],
         "form": form,
     }
-    return render(request, "account/second_factor.html", context, status=form_status(form))
+    return render(request, "second_factor/account.html", context, status=form_status(form))

@@ -13,13 +13,14 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import accounts
-from relevancy.models import ExternalAccount
 from relevancy.slow_requests import Busy, slow_request
+from relevancy.views.account.sign_in import sign_in
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 
-from .second_factor import ask_for_code, finish_sign_in
+from . import external_accounts as service
+from . import openid_connect
+from .models import ExternalAccount
 
 PENDING = "openid"  # the key of a session that waits for the provider
 log = logging.getLogger("relevancy.accounts")
@@ -34,7 +35,7 @@ def openid_login(request: HtmxRequest) -> HttpResponse:
     is_safe = url_has_allowed_host_and_scheme(next_url, {request.get_host()}, require_https=request.is_secure())
     try:
         address = _begin(request, next=next_url if is_safe else reverse("home"))
-    except (accounts.openid_connect.ProviderError, Busy) as error:
+    except (openid_connect.ProviderError, Busy) as error:
         return conflict(request, "login", _failure(error))
     return redirect(address)
 
@@ -50,21 +51,19 @@ def openid_answer(request: HtmxRequest) -> HttpResponse:
     page = "account_external" if user_id and request.user.is_authenticated else "login"
     try:
         with slow_request(settings.SLOW_THREADS):
-            identity = accounts.openid_connect.finish(pending, request.GET.dict())
+            identity = openid_connect.finish(pending, request.GET.dict())
         if user_id is None:
-            user = accounts.external_accounts.find_or_create_user(identity)
+            user = service.find_or_create_user(identity)
         elif user_id != request.user.pk:
             raise ValidationError("You were signed out meanwhile. Sign in, and connect the accounts again.")
         else:
-            accounts.external_accounts.connect(user=request.user, identity=identity)
+            service.connect(user=request.user, identity=identity)
             return redirect_with_message(request, reverse(page), f"{settings.OIDC_NAME}: connected.")
+        return sign_in(request, user, pending["next"])
     except ValidationError as error:
         return conflict(request, page, error)
-    except (accounts.openid_connect.ProviderError, Busy) as error:
+    except (openid_connect.ProviderError, Busy) as error:
         return conflict(request, page, _failure(error))
-    if accounts.second_factor.is_on(user):
-        return ask_for_code(request, user, pending["next"])
-    return finish_sign_in(request, user, pending["next"])
 
 
 @never_cache
@@ -80,11 +79,11 @@ def external_accounts(request: HtmxRequest) -> HttpResponse:
     if request.method == "POST":
         try:
             address = _begin(request, user=request.user.pk)
-        except (accounts.openid_connect.ProviderError, Busy) as error:
+        except (openid_connect.ProviderError, Busy) as error:
             return conflict(request, "account_external", _failure(error))
     rows = request.user.external_accounts.all()
     context = {"rows": rows, "address": address, "provider": settings.OIDC_NAME}
-    return render(request, "account/external_accounts.html", context)
+    return render(request, "single_sign_on/account.html", context)
 
 
 @require_POST
@@ -92,7 +91,7 @@ def external_account_disconnect(request: HtmxRequest, external_id: int) -> HttpR
     """Ends that one of the provider's accounts signs the user in."""
     external = get_object_or_404(ExternalAccount, pk=external_id, user=request.user)
     try:
-        accounts.external_accounts.disconnect(user=request.user, pk=external.pk)
+        service.disconnect(user=request.user, pk=external.pk)
     except ValidationError as error:
         return conflict(request, "account_external", error)
     return redirect_with_message(request, reverse("account_external"), f"{external} no longer signs you in.")
@@ -104,13 +103,13 @@ def _begin(request: HtmxRequest, **kept: Any) -> str:
     path = reverse("openid_answer")
     redirect_uri = settings.SITE_URL + path if settings.SITE_URL else request.build_absolute_uri(path)
     with slow_request(settings.SLOW_THREADS):
-        address, pending = accounts.openid_connect.begin(redirect_uri)
+        address, pending = openid_connect.begin(redirect_uri)
     request.session[PENDING] = {**pending, **kept}
     return address
 
 
 def _check_configured() -> None:
-    if not accounts.openid_connect.is_configured():
+    if not openid_connect.is_configured():
         raise Http404("This site has no provider to sign in with.")
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
-from .secret import EncryptedJSONField
+from relevancy.models import EncryptedJSONField
 
 
 class Authenticator(models.Model):
     """An app that shows one-time codes (TOTP, RFC 6238) for an account.
 
+    It is asked for once the user has shown that the app works: from then on there is a `RequiredProof`.
+
     secret: `{"key": base32 text}`.
-    confirmed_at: when the user has shown that the app works; before, it is not asked for.
     last_step: the time step of the last code that was accepted: no code is accepted twice.
     """
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="authenticator")
     secret = EncryptedJSONField(editable=False)
-    confirmed_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_step = models.PositiveBigIntegerField(default=0, editable=False)
 
     def __str__(self) -> str:

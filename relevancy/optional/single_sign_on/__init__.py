@@ -1,0 +1,1 @@
+"""Single sign-on: signing in with the site's OpenID Connect provider."""
