@@ -1,10 +1,9 @@
-"""Statistics: paired comparisons, overlap of result lists, agreement of raters. Scores and differences are in points, 0 to 100.
+"""Statistics: paired comparisons, overlap of result lists. Scores and differences are in points, 0 to 100.
 
 numpy and scipy only: no Django, no network, no clock, and random numbers only from a given seed. Start with
-`Differences.build` and `compare_paired`, or with `RaterTable.build` and `measure_agreement`.
+`Differences.build` and `compare_paired`.
 """
 
-from .agreement import Agreement, Coefficient, RaterTable, measure_agreement
 from .corrections import ALPHA, correct_holm, group_runs, list_too_few
 from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
@@ -13,7 +12,6 @@ from .intervals import INTERVAL_KIND, Interval, find_interval, t_test
 from .overlap import Movements, count_movements, jaccard, rbo
 from .power import detectable_difference
 from .randomisation import RunMeans, compare_means
-from .rater_pairs import KappaWeights, PairAgreement, compare_raters
 from .sign_test import SignTest, sign_test
 from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_paired
 
@@ -23,22 +21,16 @@ __all__ = [
     "INTERVAL_KIND",
     "SEED",
     "TIE",
-    "Agreement",
-    "Coefficient",
     "Differences",
     "Interval",
-    "KappaWeights",
     "Movements",
-    "PairAgreement",
     "PairedComparison",
-    "RaterTable",
     "RunMeans",
     "SignTest",
     "StatisticsError",
     "Verdict",
     "compare_means",
     "compare_paired",
-    "compare_raters",
     "correct_holm",
     "count_movements",
     "detectable_difference",
@@ -46,7 +38,6 @@ __all__ = [
     "group_runs",
     "jaccard",
     "list_too_few",
-    "measure_agreement",
     "merge_units",
     "rbo",
     "sign_test",

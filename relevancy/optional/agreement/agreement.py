@@ -7,19 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from relevancy.models import Book, Query, Rating, RepeatedPair, User, Verdict
-from relevancy.statistics import Agreement, Coefficient, KappaWeights, PairAgreement, RaterTable, compare_raters
-from relevancy.statistics import measure_agreement as measure_table
 
 from .pace import Pace, measure_pace
 from .statistics import (
     AgreeingRaters,
+    Agreement,
+    Coefficient,
+    KappaWeights,
+    PairAgreement,
     QueryGrades,
     RaterFigures,
+    RaterTable,
+    compare_raters,
     count_agreeing,
     estimate_kappas,
     measure_queries,
     measure_raters,
 )
+from .statistics import measure_agreement as measure_table
 
 FIRST, SECOND = 0, 1  # judgments of a document by one rater
 COLUMNS = ("id", "query_id", "query__link_id", "doc_id", "rater_id", "value", "is_adjudication")

@@ -3,11 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import NotRequired, TypedDict
 
-from relevancy.statistics import Coefficient
-
 from .agreement import BookAgreement, QueryRow, RaterPair, RaterRow
 from .rater_scores import RaterScore
-from .statistics import estimate_kappas
+from .statistics import Coefficient, estimate_kappas
 
 
 class PairResult(TypedDict):

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from relevancy.statistics import Agreement, Coefficient
 from relevancy.templatetags import numbers
 from relevancy.wording import counted
 
 from .pace import Pace
 from .rater_scores import RaterScore
-from .statistics import RaterFigures
+from .statistics import Agreement, Coefficient, RaterFigures
 
 RELIABLE, TENTATIVE = 0.8, 2 / 3  # Krippendorff's limits for alpha
 MIN_QUERIES = 20  # fewer say too little for an interval

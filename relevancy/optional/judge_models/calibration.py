@@ -10,16 +10,14 @@ from django.core.exceptions import ValidationError
 from relevancy import scores
 from relevancy.judging.judging_queue import judging_queue
 from relevancy.models import Book, CaseQuery, QueryScore, Rating, Run, ScorerVersion, User, Verdict
-from relevancy.statistics import (
+from relevancy.optional.agreement.statistics import (
     Agreement,
-    Differences,
-    Interval,
     PairAgreement,
     RaterTable,
     compare_raters,
-    find_interval,
     measure_agreement,
 )
+from relevancy.statistics import Differences, Interval, find_interval
 
 from .models import CalibrationSample, JudgeAnswer, JudgeModel
 from .statistics import CorrectedScore, correct_score, rank_correlation

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from relevancy.models import Book, Case, Role, Run, ScorerVersion, User
 from relevancy.models.errors import error_text
-from relevancy.statistics import Coefficient
+from relevancy.optional.agreement.statistics import Coefficient
 from relevancy.templatetags import numbers
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest

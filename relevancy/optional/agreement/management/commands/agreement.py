@@ -10,7 +10,7 @@ from relevancy.models import Case
 from relevancy.optional.agreement.agreement import BookAgreement, RaterRow, measure_agreement, measure_query_agreement
 from relevancy.optional.agreement.rater_scores import RaterScore, measure_rater_scores
 from relevancy.optional.agreement.result_json import build_agreement
-from relevancy.statistics import Coefficient
+from relevancy.optional.agreement.statistics import Coefficient
 from relevancy.templatetags import numbers
 
 

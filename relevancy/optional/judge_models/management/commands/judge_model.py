@@ -12,9 +12,9 @@ from relevancy import judging, tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import add_owner, fail, find_book, find_case, find_owner, find_versions
 from relevancy.models import Book, Run
+from relevancy.optional.agreement.statistics import Coefficient
 from relevancy.optional.judge_models import calibration, counting, jobs, judges, prompts, protocols
 from relevancy.optional.judge_models.models import JudgeAnswer, JudgeJob, JudgeModel
-from relevancy.statistics import Coefficient
 from relevancy.templatetags import numbers
 
 FIELDS = ("name", "protocol", "url", "model", "prompt", "parallel", "image_tokens")  # as they are entered

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relevancy.statistics.agreement import RESAMPLES, Coefficient, RaterTable, build_coefficient, divide, draw_units
 from relevancy.statistics.arrays import FloatArray, IntArray
 from relevancy.statistics.generators import SEED
-from relevancy.statistics.rater_pairs import KappaWeights, PairAgreement, cohen_kappa
+
+from .coefficients import RESAMPLES, Coefficient, RaterTable, build_coefficient, divide, draw_units
+from .rater_pairs import KappaWeights, PairAgreement, cohen_kappa
 
 KAPPA_WEIGHTS: tuple[KappaWeights, ...] = ("none", "linear", "quadratic")
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from relevancy.statistics import RaterTable, compare_raters
+from relevancy.optional.agreement.statistics import RaterTable, compare_raters
 
 SCALE = (0.0, 1.0, 2.0, 3.0)
 tables = st.lists(

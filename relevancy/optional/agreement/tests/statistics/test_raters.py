@@ -10,13 +10,15 @@ from hypothesis import given, settings
 
 from relevancy.optional.agreement.statistics import (
     AgreeingRaters,
+    RaterTable,
+    compare_raters,
     count_agreeing,
     estimate_kappas,
     measure_queries,
     measure_raters,
 )
-from relevancy.statistics import RaterTable, compare_raters
-from tests.statistics.test_rater_pairs import SCALE, numbers, table_of, tables
+
+from .test_rater_pairs import SCALE, numbers, table_of, tables
 
 
 def test_bias_of_three_raters():

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from relevancy.statistics import RaterTable, StatisticsError, compare_raters, measure_agreement
+from relevancy.optional.agreement.statistics import RaterTable, compare_raters, measure_agreement
+from relevancy.statistics import StatisticsError
 
 # Krippendorff's published example: 4 coders, 12 units.
 CODERS = ["123321412***", "1233224125*3", "*3332342251*", "12332441251*"]
@@ -42,7 +43,7 @@ def alphas(table, monkeypatch=None):
 
 
 def test_krippendorff_published_example(monkeypatch):
-    monkeypatch.setattr("relevancy.statistics.agreement.MIN_ITEMS", 2)
+    monkeypatch.setattr("relevancy.optional.agreement.statistics.coefficients.MIN_ITEMS", 2)
     assert alphas(table_of(CODERS)) == {
         "nominal": pytest.approx(0.743, abs=5e-4),
         "ordinal": pytest.approx(0.815, abs=5e-4),
@@ -105,7 +106,7 @@ def test_alpha_is_one_minus_observed_by_expected_disagreement(rows):
     observed = sum((a - b) ** 2 / (len(shared[item]) - 1) for item, a, b in pairs_of(rows)) / len(values)
     expected = sum((a - b) ** 2 for a, b in itertools.permutations(values, 2)) / (len(values) * (len(values) - 1))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("relevancy.statistics.agreement.MIN_ITEMS", 1)
+        patch.setattr("relevancy.optional.agreement.statistics.coefficients.MIN_ITEMS", 1)
         assert alphas(RaterTable.build(rows))["interval"] == pytest.approx(1 - observed / expected)
 
 

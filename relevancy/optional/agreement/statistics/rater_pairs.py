@@ -11,8 +11,9 @@ from typing import Literal
 
 import numpy as np
 
-from relevancy.statistics.agreement import RaterTable, divide
 from relevancy.statistics.arrays import FloatArray, IntArray
+
+from .coefficients import RaterTable, divide
 
 KappaWeights = Literal["none", "linear", "quadratic"]
 
