@@ -78,8 +78,10 @@ class Place(StrEnum):
     """Where pages show what optional apps add, and what the functions get as `shown`."""
 
     ACCOUNT = "account"  # the User: links to pages of the account
+    API_TOKENS = "api-tokens"  # the User: panels below the tokens
     BOOK = "book"  # a Book: links in the box of facts about it, each with a heading
     BOOK_FILES = "book-files"  # a Book: links after those to its files
+    CASE_EXPORT = "case-export"  # a Case: links beside the export of files
     CASE_MENU = "case-menu"  # a Case with the user's role: entries of its menu
     CASE_HEAD = "case-head"  # a ShownRun: links in the head of the workbench and of the history, for a case with runs
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs

@@ -56,12 +56,13 @@ NOT_EXECUTED = {
 # Blocks that another module executes, by guide and language.
 EXECUTED_IN = {
     ("api.md", "python"): "tests/api/test_documentation.py",
-    ("notebooks.md", "python"): "tests/views/case_files/test_notebook.py",
     ("writing-a-measure.md", "toml"): "tests/commands/test_own_measure.py",
     ("writing-a-measure.md", "python"): "tests/commands/test_own_measure.py",
     ("writing-an-engine.md", "toml"): "tests/commands/test_own_engine.py",
     ("writing-an-engine.md", "python"): "tests/commands/test_own_engine.py",
 }
+for _executed in contributed("EXECUTED_IN"):
+    EXECUTED_IN |= _executed
 # The JSON of commands: its members are exactly those of a type.
 SHAPES: dict[tuple[str, str], Any] = {
     ("commands.md", '{"case", "attempt"'): evaluation_json.Evaluation,

@@ -109,8 +109,6 @@ case_download          GET    see     200
 run_download           GET    see     200
 ratings_import         POST   edit    302
 queries_import         POST   edit    302
-case_notebook          GET    see     200
-case_notebook_file     GET    see     200
 runs_import            POST   edit    302
 case_delete            GET    own     200
 case_delete            POST   own     302

@@ -36,7 +36,7 @@ def test_no_proxy_keeps_a_page_and_no_browser_keeps_a_download(client):
     client.force_login(ann)
     pages = [client.get(reverse("home")), client.get("/nothing/"), client.get("/api/v1/cases")]
     assert {page.headers["Cache-Control"] for page in pages} == {"private, no-cache"}
-    assert client.get(f"/cases/{case.pk}/notebook/file/").headers["Cache-Control"] == "private, no-store"
+    assert client.get(reverse("queries_csv", args=[case.pk])).headers["Cache-Control"] == "private, no-store"
 
 
 @pytest.mark.django_db

@@ -1,1 +1,1 @@
-"""What pages show, as files: CSV, JSON, HTML and notebooks."""
+"""What pages show, as files: CSV, JSON and HTML."""

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import accounts
-from relevancy.models import ApiToken, Case
+from relevancy.models import ApiToken
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
@@ -17,7 +17,6 @@ from relevancy.views.responses import redirect_with_message
 from .forms import TokenForm
 
 MAX_LISTED = 200
-MAX_CASES = 10  # whose notebooks are linked
 
 
 @never_cache
@@ -37,7 +36,6 @@ def tokens(request: HtmxRequest) -> HttpResponse:
         "text": text,
         "tokens": ApiToken.objects.filter(user=request.user)[:MAX_LISTED],
         "now": timezone.now(),
-        "cases": Case.objects.visible_to(request.user).live().order_by("-pk")[:MAX_CASES],
     }
     return render(request, "account/tokens.html", context, status=422 if form.errors else 200)
 

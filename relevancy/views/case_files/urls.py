@@ -6,7 +6,7 @@ from django.urls.converters import StringConverter
 from relevancy.formats import exports
 from relevancy.models import Case, Run
 
-from . import case_import, notebook, pages
+from . import case_import, pages
 
 
 class CaseFileName(StringConverter):
@@ -29,8 +29,6 @@ urlpatterns = [
     path("cases/<int:case_id>/files/", pages.case_files, name="case_files"),
     path("cases/<int:case_id>/files/<case_file:name>/", pages.case_download, name="case_download"),
     path("cases/<int:case_id>/files/runs/<int:number>/<run_file:kind>/", pages.run_download, name="run_download"),
-    path("cases/<int:case_id>/notebook/", notebook.case_notebook, name="case_notebook"),
-    path("cases/<int:case_id>/notebook/file/", notebook.case_notebook_file, name="case_notebook_file"),
     path("cases/<int:case_id>/files/import-ratings/", pages.import_ratings, name="ratings_import"),
     path("cases/<int:case_id>/files/import-queries/", pages.import_queries, name="queries_import"),
     path("cases/<int:case_id>/files/import-runs/", pages.import_runs, name="runs_import"),

@@ -13,13 +13,13 @@ from django.utils.html import strip_tags
 
 from relevancy import ratings, runs
 from relevancy.accounts import api_tokens
-from relevancy.formats.reports import notebook
 from relevancy.models import ApiToken
+from relevancy.optional.notebooks.snippets import list_snippets
 from tests.api.in_process import ToTheApplication
 from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
-DOCUMENTATION = (Path(__file__).parents[3] / "docs" / "notebooks.md").read_text()
+DOCUMENTATION = (Path(__file__).parents[1] / "docs" / "notebooks.md").read_text()
 
 
 @pytest.fixture
@@ -46,6 +46,7 @@ def client_of(user):
 def downloaded(user, case):
     response = client_of(user).get(f"/cases/{case.pk}/notebook/file/")
     assert response.headers["Content-Disposition"].endswith('.ipynb"')
+    assert response.headers["Cache-Control"] == "private, no-store"
     return response.content.decode()
 
 
@@ -125,5 +126,5 @@ def test_the_newest_run_is_named_and_others_see_nothing(ann, case):
 
 
 def test_the_documentation_has_the_same_snippets():
-    for snippet in notebook.list_snippets(site="http://127.0.0.1:8000", case_id=1, run_id=1):
+    for snippet in list_snippets(site="http://127.0.0.1:8000", case_id=1, run_id=1):
         assert f"```python\n{snippet.code}```\n" in DOCUMENTATION

@@ -7,11 +7,11 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from relevancy.formats.reports import notebook
-from relevancy.formats.reports.notebook import Snippet
 from relevancy.models import Case, Run
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.workbench.access import get_case
+
+from .snippets import Snippet, list_snippets, write_notebook
 
 
 @require_GET
@@ -20,7 +20,7 @@ def case_notebook(request: HtmxRequest, case_id: int) -> HttpResponse:
     case = get_case(request, case_id)
     run = _newest_run(case)
     return render(
-        request, "case_files/notebook.html", {"case": case, "run": run, "snippets": _snippets(request, case, run)}
+        request, "notebooks/notebook.html", {"case": case, "run": run, "snippets": _snippets(request, case, run)}
     )
 
 
@@ -28,7 +28,7 @@ def case_notebook(request: HtmxRequest, case_id: int) -> HttpResponse:
 def case_notebook_file(request: HtmxRequest, case_id: int) -> HttpResponse:
     """The snippets as a notebook."""
     case = get_case(request, case_id)
-    text = notebook.write_notebook(title=case.name, snippets=_snippets(request, case, _newest_run(case)))
+    text = write_notebook(title=case.name, snippets=_snippets(request, case, _newest_run(case)))
     response = HttpResponse(text, content_type="application/x-ipynb+json")
     name = f"{slugify(case.name) or 'case'}.ipynb"
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
@@ -37,7 +37,7 @@ def case_notebook_file(request: HtmxRequest, case_id: int) -> HttpResponse:
 
 def _snippets(request: HtmxRequest, case: Case, run: Run | None) -> list[Snippet]:
     site = request.build_absolute_uri(reverse("home")).rstrip("/")
-    return notebook.list_snippets(site=site, case_id=case.pk, run_id=run.pk if run else None)
+    return list_snippets(site=site, case_id=case.pk, run_id=run.pk if run else None)
 
 
 def _newest_run(case: Case) -> Run | None:

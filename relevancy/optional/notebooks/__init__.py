@@ -1,0 +1,1 @@
+"""Notebooks: snippets of Python that read a case into pandas by the REST API."""

@@ -1,0 +1,23 @@
+"""What the app adds to the core: links beside the files of a case and on the page of API tokens."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+
+from relevancy.hooks import Link, Panel, Place, add_links, add_panel
+from relevancy.models import Case, User
+
+MAX_CASES = 10  # on the page of API tokens
+
+
+@add_links[Place.CASE_EXPORT]
+def export_links(case: Case) -> Iterator[Link]:
+    """Yields the link to the notebook of a case."""
+    yield Link("Read it into pandas", reverse("case_notebook", args=[case.pk]), "notebook-link")
+
+
+@add_panel[Place.API_TOKENS]
+def newest_cases(user: User) -> Panel | None:
+    """Returns links to the notebooks of the user's newest cases."""
+    cases = Case.objects.visible_to(user).live().order_by("-pk")[:MAX_CASES]
+    return Panel("notebooks/_cases.html", {"cases": cases}) if cases else None
