@@ -87,6 +87,7 @@ class Place(StrEnum):
     CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
     CASE_SHARING = "case-sharing"  # a Case: panels below the teams that it is shared with, for its owners
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
+    ENDPOINT_OPTIONS = "endpoint-options"  # an EndpointForm: panels below the options of engines
     FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
     HOME = "home"  # the User: links above the list of cases
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading

@@ -1,6 +1,10 @@
 """Service: endpoints and their connections to search engines."""
 
-from . import autocomplete, indexes, mappings, suggestions, uploads
+from relevancy.engines import available as available_engines
+from relevancy.engines import get as get_engine
+from relevancy.engines import label as engine_label
+
+from . import autocomplete, indexes, suggestions, uploads
 from .connection_test import ConnectionTest, test_connection
 from .connections import (
     address_rules,
@@ -27,12 +31,8 @@ from .endpoints import (
     update,
 )
 from .engine_info import (
-    EngineInfo,
     address_of_page,
     default_engine,
-    engine_info,
-    engine_infos,
-    engine_label,
     find_preset,
     is_file_engine,
 )
@@ -40,11 +40,11 @@ from .engine_info import (
 __all__ = [
     "CREATE_DENIED",
     "ConnectionTest",
-    "EngineInfo",
     "address_of_page",
     "address_rules",
     "archive",
     "autocomplete",
+    "available_engines",
     "build_endpoint",
     "check_address",
     "check_credentials",
@@ -55,14 +55,12 @@ __all__ = [
     "create",
     "create_archived",
     "default_engine",
-    "engine_info",
-    "engine_infos",
     "engine_label",
     "find_preset",
+    "get_engine",
     "indexes",
     "is_file_engine",
     "known_queries",
-    "mappings",
     "may_create",
     "restore",
     "sample_query",

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from relevancy import engines, sandbox
+from relevancy import engines
 from relevancy.models import Endpoint, UnreadableSecret
 from relevancy.slow_requests import Busy, slow_request
 
@@ -46,25 +46,8 @@ def connection(endpoint: Endpoint) -> engines.Connection:
         per_minute=endpoint.per_minute,
         allowed_handlers=tuple(endpoint.allowed_handlers.split()),
         allowed_indexes=tuple(endpoint.allowed_indexes.split()),
-        run_mapper=run_mapper,
         **timeouts(endpoint.options),
     )
-
-
-def run_mapper(script: str, response: str, *, console: bool = False) -> engines.MapperResult:
-    """Runs a mapper script over the text of a response, in a child process with the limits of scorers. console: keep its output."""
-    try:
-        mapped = sandbox.map_response(script, response, console=console)
-    except sandbox.SandboxError as error:
-        return engines.MapperResult(error=script_error_text(error))
-    error_text = f"{mapped.error.rstrip('.')}." if mapped.error else ""
-    return engines.MapperResult(mapped.documents, mapped.total, error_text, mapped.console)
-
-
-def script_error_text(error: sandbox.SandboxError) -> str:
-    """Returns why a script cannot be run, with its line if that is known."""
-    line = f"Line {error.line}: " if isinstance(error, sandbox.ScriptError) and error.line else ""
-    return f"{line}{str(error).rstrip('.')}."
 
 
 def connect(endpoint: Endpoint) -> engines.Engine:

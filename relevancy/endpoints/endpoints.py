@@ -13,7 +13,7 @@ from relevancy.models import Activity, Endpoint, Policy, Role, Team, User
 from relevancy.models.saving import clean_and_save
 from relevancy.wording import unknown_name
 
-from .connections import check_address, script_error_text, timeouts
+from .connections import check_address, timeouts
 from .indexes import claim, hand_over, owns_unused, why_not_usable
 
 
@@ -30,7 +30,6 @@ class Settings(TypedDict, total=False):
     per_minute: int
 
 
-MAPPER = "mapper"  # the option that contains a script
 _COMMON_OPTIONS = ("connect_timeout", "query_options", "read_timeout")  # of every engine
 SCRIPTS_DENIED = (
     "The admins of this site have disabled scripts of users. Use expressions, or ask an admin to enter the script."
@@ -114,7 +113,7 @@ def _validate(endpoint: Endpoint, by: User, *, is_new_address: bool) -> None:
         raise ValidationError({"options": str(error)}) from None
     if is_new_address and (reason := why_not_usable(engine=endpoint.engine, name=endpoint.url, by=by)):
         raise ValidationError({"url": reason})
-    _check_mapper(endpoint, by)
+    _check_scripts(endpoint, by)
     try:
         check_address(endpoint)
     except engines.UnknownEngine as error:
@@ -149,20 +148,25 @@ def check_option_names(names: Iterable[str], *, engine: str, also: Iterable[str]
         raise ValidationError(unknown)
 
 
-def _check_mapper(endpoint: Endpoint, by: User) -> None:
-    """Compiles the mapper script of an endpoint, if it is new. Raises `ValidationError` with its line."""
-    script = endpoint.options.get(MAPPER, "")
-    if not isinstance(script, str) or not script.strip():
+def _check_scripts(endpoint: Endpoint, by: User) -> None:
+    """Compiles the scripts among the options of an endpoint that are new. Raises `ValidationError` with the line."""
+    adapter = engines.find(endpoint.engine)
+    names = [option.name for option in adapter.options if option.kind == "script"] if adapter else []
+    scripts = {
+        name: script for name in names if isinstance(script := endpoint.options.get(name), str) and script.strip()
+    }
+    if not scripts:
         return
     stored = Endpoint.objects.filter(pk=endpoint.pk).values_list("options", flat=True).first() or {}
-    if stored.get(MAPPER) == script:
-        return
-    if not Policy.objects.may_write_scripts(by):
-        raise ValidationError({f"option_{MAPPER}": SCRIPTS_DENIED})
-    try:
-        sandbox.check(script)
-    except sandbox.SandboxError as error:
-        raise ValidationError({f"option_{MAPPER}": script_error_text(error)}) from None
+    for name, script in scripts.items():
+        if stored.get(name) == script:
+            continue
+        if not Policy.objects.may_write_scripts(by):
+            raise ValidationError({f"option_{name}": SCRIPTS_DENIED})
+        try:
+            sandbox.check(script)
+        except sandbox.SandboxError as error:
+            raise ValidationError({f"option_{name}": error.sentence}) from None
 
 
 def update(

@@ -19,7 +19,7 @@ from .explanations import contributions, failed_clauses, matching_part, parse_ex
 from .fields.specs import FieldSpec, parse_fields
 from .fields.values import field_names
 from .http_engine import HttpEngine
-from .registry import available, connect, find, get, label
+from .registry import available, connect, find, get, label, register
 from .templates.template import Template, parse_template, syntax_of
 from .transport.addresses import Address, AddressRules
 from .transport.client import HttpClient
@@ -36,7 +36,6 @@ from .types import (
     FailedClause,
     Hit,
     Interpretation,
-    MapperResult,
     OptionInfo,
     Page,
     Preset,
@@ -68,7 +67,6 @@ __all__ = [
     "HttpEngine",
     "Interpretation",
     "InvalidEngine",
-    "MapperResult",
     "OptionError",
     "OptionInfo",
     "Outcome",
@@ -101,5 +99,6 @@ __all__ = [
     "parse_explanation",
     "parse_fields",
     "parse_template",
+    "register",
     "syntax_of",
 ]

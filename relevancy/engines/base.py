@@ -52,6 +52,8 @@ class Engine(ABC):
     `recognizes_product`: `version` succeeds only for this product, so that an address can be tried with this adapter.
     """
 
+    do_not_call_in_templates: ClassVar[bool] = True  # Django's templates call what can be called, such as a class
+
     key: ClassVar[str]
     label: ClassVar[str]
     syntax: ClassVar[Syntax]

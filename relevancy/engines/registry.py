@@ -1,4 +1,4 @@
-"""The available engines: the built-in ones, then those of installed packages (entry points `relevancy.engines`)."""
+"""The available engines: built-in ones, those of optional apps, those of installed packages (entry points `relevancy.engines`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from .base import Engine
 from .elastic.engine import ElasticsearchEngine, OpenSearchEngine
 from .embedded.engine import EmbeddedEngine
 from .errors import InvalidEngine, UnknownEngine
-from .http_api.engine import HttpApiEngine
 from .solr.engine import SolrEngine
 from .static.engine import StaticEngine
 from .types import Connection
@@ -22,8 +21,15 @@ BUILT_IN: tuple[type[Engine], ...] = (
     SolrEngine,
     ElasticsearchEngine,
     OpenSearchEngine,
-    HttpApiEngine,
 )
+_of_apps: list[type[Engine]] = []
+
+
+def register(engine: type[Engine]) -> None:
+    """Adds the engine of an optional app, when it starts. Raises `InvalidEngine` if another one has its key."""
+    _of_apps.append(engine)
+    available.cache_clear()
+    available()
 
 
 @cache
@@ -33,11 +39,11 @@ def available() -> tuple[type[Engine], ...]:
     Raises `InvalidEngine` if two adapters have the same key, or if an entry point cannot be used. It is called at start, so
     that such a mistake does not wait for the first run.
     """
-    return _checked([*BUILT_IN, *_load_installed()])
+    return _checked([*BUILT_IN, *_of_apps, *_load_installed()])
 
 
 def find(key: str) -> type[Engine] | None:
-    """Returns the adapter of a key, None if there is none: pages show endpoints of uninstalled packages with a notice."""
+    """Returns the adapter of a key, None if there is none: pages show endpoints of engines that are gone with a notice."""
     return next((engine for engine in available() if engine.key == key), None)
 
 
@@ -47,7 +53,8 @@ def get(key: str) -> type[Engine]:
     if engine is None:
         keys = ", ".join(engine.key for engine in available())
         raise UnknownEngine(
-            f"No engine “{key}” is installed.", hint=f"Install its package, or choose another engine: {keys}."
+            f"No engine “{key}” is installed.",
+            hint=f"Install its package, start Relevancy with its app, or choose another engine: {keys}.",
         )
     return engine
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .transport.addresses import AddressRules
 
 Syntax = Literal["params", "json", "either"]  # of a query template
-OptionKind = Literal["method", "expression", "template", "text", "script"]
+OptionKind = Literal["choice", "expression", "template", "text", "script"]
 AddressKind = Literal["url", "folder", "file"]
 FailureKind = Literal["required", "prohibited", "minimum", "other"]
 
@@ -44,6 +44,7 @@ class OptionInfo:
     `required`: the option has no default.
     `advanced`: most endpoints do not need it, so forms fold it away.
     `decides_results`: searches depend on it; suggestions, tests and lookups alone do not matter.
+    `choices`: of the kind `choice`, the default first.
     """
 
     name: str
@@ -53,6 +54,7 @@ class OptionInfo:
     required: bool = False
     advanced: bool = False
     decides_results: bool = True
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,20 +106,6 @@ class Abilities:
 
 
 @dataclass(frozen=True)
-class MapperResult:
-    """What a mapper script found in a response. error: why it failed; empty if it did not. console: lines that it wrote."""
-
-    documents: Sequence[Any] = ()
-    total: float | None = None
-    error: str = ""
-    console: tuple[str, ...] = ()
-
-
-type MapperRunner = Callable[[str, str], MapperResult]
-"""Runs a mapper script, the first argument, over the text of a response. Never raises for what the script does."""
-
-
-@dataclass(frozen=True)
 class Connection:
     """Where an engine is and how to connect to it. Contains secrets in plain text: never store or log it.
 
@@ -127,7 +115,6 @@ class Connection:
     `parallel`: requests at the same time.
     `per_minute`: requests per minute; 0 means no limit.
     `connect_timeout`: seconds for connecting. `read_timeout`: seconds for the whole response, up to its last byte.
-    `run_mapper`: runs the endpoint's mapper script, for an engine that has one.
     `allowed_handlers`, `allowed_indexes`: what an administrator allows for the endpoint: further request handlers, and further
     indexes that its queries may refer to.
     """
@@ -145,7 +132,6 @@ class Connection:
     read_timeout: float = 30.0
     allowed_handlers: tuple[str, ...] = ()
     allowed_indexes: tuple[str, ...] = ()
-    run_mapper: MapperRunner | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -209,42 +195,6 @@ class Page:
     total: int | None
     took_ms: int
     rendered_request: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class MappingProblem:
-    """What an option of an endpoint does not find in a response.
-
-    `option`: empty if the response itself is the problem. `count`: of hits.
-    """
-
-    option: str
-    message: str
-    count: int = 1
-
-
-@dataclass(frozen=True)
-class TriedHit:
-    """A document that was read from a response. is_complete: False if something of it could not be read, such as its id."""
-
-    hit: Hit
-    is_complete: bool
-
-
-@dataclass(frozen=True)
-class MappingTrial:
-    """What the options of an endpoint find in a response.
-
-    `hits`: the first ones. `document_count`: how many there are in the response.
-    `total`: number of matching documents; None if the response or the options do not say it.
-    `console`: what a mapper script wrote.
-    """
-
-    hits: tuple[TriedHit, ...] = ()
-    document_count: int = 0
-    total: int | None = None
-    problems: tuple[MappingProblem, ...] = ()
-    console: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

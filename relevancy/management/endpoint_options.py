@@ -27,7 +27,7 @@ def parse_options(words: Sequence[str], *, engine: str) -> dict[str, Any]:
     fields: dict[str, Any] = {"options": {}, "credentials": {}, "headers": {}}
     preset = find_preset(words, engine=engine)
     # Expressions and templates are strings, even those that are valid JSON.
-    strings = {option.name for option in endpoints.engine_info(engine).options}
+    strings = {option.name for option in endpoints.get_engine(engine).options}
     for word in words:
         key, sign, value = word.partition("=")
         if not sign or not key:

@@ -6,6 +6,14 @@ from __future__ import annotations
 class SandboxError(Exception):
     """Base class; raised itself if no child process is available."""
 
+    line: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The message, after the line of the script if that is known."""
+        line = f"Line {self.line}: " if self.line else ""
+        return f"{line}{str(self).rstrip('.')}."
+
 
 class ScriptError(SandboxError):
     """A script that cannot be compiled. `line` and `column` are positions in the script, from 1, or None."""

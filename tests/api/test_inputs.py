@@ -49,17 +49,17 @@ def test_names_of_types_are_not_part_of_a_field(api, ann):
 
 def test_unknown_option_of_an_endpoint(api):
     caller = api(make_user("root", superuser=True))
-    new = {"name": "shop", "engine": "http", "url": "http://127.0.0.1:1/find", "options": {"hitz": "hits"}}
-    wrong = {"field": "options.hitz", "message": "There is no 'hitz' here. Did you mean hits?"}
+    new = {"name": "shop", "engine": "solr", "url": "http://127.0.0.1:1/solr/films", "options": {"read_timout": 5}}
+    wrong = {"field": "options.read_timout", "message": "There is no 'read_timout' here. Did you mean read_timeout?"}
     refused = caller.send("POST", "/endpoints", new)
     assert (refused.status_code, refused.json()["errors"]) == (422, [wrong])
     assert not Endpoint.objects.exists()
-    created = caller.send("POST", "/endpoints", {**new, "options": {"hits": "hits"}})
+    created = caller.send("POST", "/endpoints", {**new, "options": {"read_timeout": 5}})
     assert created.status_code == 201, created.content
     address = f"/endpoints/{created.json()['id']}"
-    refused = caller.send("PATCH", address, {"options": {"hitz": "hits"}})
+    refused = caller.send("PATCH", address, {"options": {"read_timout": 5}})
     assert (refused.status_code, refused.json()["errors"]) == (422, [wrong])
-    assert Endpoint.objects.get().options == {"hits": "hits"}
-    Endpoint.objects.update(options={"hits": "hits", "verify": "x"})  # of a file of another version
-    changed = caller.send("PATCH", address, {"options": {"hits": "docs", "verify": "x"}})
-    assert changed.json()["options"] == {"hits": "docs", "verify": "x"}
+    assert Endpoint.objects.get().options == {"read_timeout": 5}
+    Endpoint.objects.update(options={"read_timeout": 5, "verify": "x"})  # of a file of another version
+    changed = caller.send("PATCH", address, {"options": {"read_timeout": 6, "verify": "x"}})
+    assert changed.json()["options"] == {"read_timeout": 6, "verify": "x"}

@@ -12,7 +12,6 @@ from django.core.management.base import CommandError
 
 from relevancy import endpoints, engines
 from relevancy.models import Case, Endpoint, Rating, Run, User
-from tests.contracts.local_server import json_reply, serving
 from tests.factories import make_attempt, make_case, make_scorer, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
@@ -257,17 +256,12 @@ class TestMistakes:
             (["x", "solr", "http://user:pw@127.0.0.1/solr/c"], ""),
             (["x", "embedded", "few", "--option", "nothing"], "--option 'nothing' does not have the form KEY=VALUE"),
             (["x", "embedded", "few", "--option", "pasword=x"], "There is no 'pasword' here. Did you mean password?"),
-            (["x", "http", "http://127.0.0.1:1/", "--option", "hitz=a"], "There is no 'hitz' here. Did you mean hits?"),
             (["x", "embedded", "few", "--option", "parallel=many"], "--option parallel is 'many'"),
             (["x", "embedded", "few", "--option", "parallel=0"], "parallel: "),
             (["x", "embedded", "few", "--option", "read_timeout=soon"], "The option read_timeout is 'soon'"),
             (["x", "embedded", "few", "--option", "read_timeout=-1"], "The option read_timeout is -1"),
             (["x", "embedded", "few", "--option", "query_options=[1]"], "query_options must be a JSON object"),
-            (
-                ["x", "http", "http://127.0.0.1:1/find"],
-                "The option hits: the expression for the list of hits is missing",
-            ),
-            (["x", "http", "http://127.0.0.1:1/find", "--option", "hits=a["], "The option hits: column 3"),
+            (["x", "solr", "http://127.0.0.1:1/solr/a", "--option", "preset=vespa"], "It has none"),
         ],
     )
     def test_create_endpoint(self, shop: Path, words: list[str], message: str) -> None:
@@ -281,31 +275,6 @@ class TestMistakes:
         assert endpoint.credentials == {"password": "verysecret", "username": "u"}
         assert (endpoint.headers, endpoint.per_minute, endpoint.options) == ({"x-key": "alsosecret"}, 60, {})
         assert "secret" not in out
-
-    def test_create_endpoint_of_an_api(self, shop: Path) -> None:
-        answer = json_reply({"found": [{"id": 1, "title": "A"}]})
-        with serving(lambda request: answer) as server:
-            output = command(
-                "create_endpoint", "api", "http", f"{server.url}/find", "--option", "hits=found", "--option", "method=POST",
-                "--option", 'template={"text": "#$query##"}', "--option", 'total="5"', "--option", "query_options={}",
-            )  # fmt: skip
-        assert output == "Endpoint api created.\n"  # its total is not a number, which is reported on stderr
-        endpoint = Endpoint.objects.get(name="api")
-        assert endpoint.options == {
-            "hits": "found", "method": "POST", "template": '{"text": "#$query##"}', "total": '"5"', "query_options": {},
-        }  # fmt: skip
-        with serving(lambda request: answer) as server:
-            output = command(
-                "create_endpoint",
-                "other",
-                "http",
-                server.url,
-                "--option",
-                "hits=found",
-                "--option",
-                "template=q=#$query##",
-            )
-        assert output == "Endpoint other created.\nConnected to HTTP API. 2 fields: id, title.\n"
 
     def test_import_ratings_changes_nothing(self, shop: Path) -> None:
         create_case(shop)

@@ -65,7 +65,7 @@ def test_installed_engine_runs_a_case(installed: Path) -> None:
 
 @pytest.mark.django_db
 def test_installed_engine_is_a_choice_of_forms_and_commands(installed: Path) -> None:
-    assert "echo" in [info.key for info in endpoints.engine_infos()]
+    assert "echo" in [info.key for info in endpoints.available_engines()]
     make_user("Admin", superuser=True)
     output = StringIO()
     call_command("create_endpoint", "words", "echo", "anything", stdout=output)

@@ -10,7 +10,8 @@ from django.urls import reverse
 from relevancy import endpoints, runs
 from relevancy.models import Endpoint
 from relevancy.slow_requests import Busy
-from tests.contracts.local_server import LocalServer, json_reply, serving
+from tests.contracts.fakes import fake_solr
+from tests.contracts.local_server import LocalServer, serving
 from tests.factories import make_attempt, make_case, make_endpoint, make_user, run_now
 from tests.slow_threads import a_slow_request
 
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def server() -> Iterator[LocalServer]:
-    with serving(lambda received: json_reply({"hits": [{"id": "a"}]})) as server:
+    with serving(fake_solr) as server:
         yield server
 
 
@@ -28,9 +29,8 @@ def endpoint(server: LocalServer, settings: Any) -> Endpoint:
     settings.SLOW_THREADS = 1
     return make_endpoint(
         make_user("Owner", superuser=True),
-        engine="http",
-        url=f"{server.url}/find",
-        options={"hits": "hits", "lookup": "/{id}"},
+        engine="solr",
+        url=f"{server.url}/solr/films",
     )
 
 
@@ -39,15 +39,15 @@ def test_connect_for_page_refuses_more_than_its_threads(endpoint: Endpoint) -> N
         with pytest.raises(Busy), endpoints.connect_for_page(endpoint):
             pass
         with endpoints.connect(endpoint) as engine:  # as a worker does
-            assert engine.version() == "HTTP API"
+            assert engine.version() == "Solr 9.10.1"
     with endpoints.connect_for_page(endpoint), endpoints.connect_for_page(endpoint) as engine:  # one thread: one place
-        assert engine.version() == "HTTP API"
+        assert engine.version() == "Solr 9.10.1"
 
 
 def test_connect_for_page_after_an_error(endpoint: Endpoint) -> None:
-    endpoint.options = {"hits": "["}
+    endpoint.options = {"read_timeout": 0}
     for _ in range(3):
-        with pytest.raises(Exception, match="hits"), endpoints.connect_for_page(endpoint):
+        with pytest.raises(Exception, match="read_timeout"), endpoints.connect_for_page(endpoint):
             pass
 
 
@@ -93,4 +93,4 @@ def test_pages_while_all_threads_wait_for_engines(client: Client, endpoint: Endp
     assert [send().status_code < 400 for send in requests] == [True] * len(requests)
     run.refresh_from_db()
     assert run.status == "complete"
-    assert runs.abilities(run).explain is False
+    assert runs.abilities(run).explain is True

@@ -25,7 +25,7 @@ def test_fields_spec():
     assert Fields("id", "name").spec == "id:id title:name"
 
 
-@pytest.mark.parametrize("engine", endpoints.engine_infos(), ids=lambda engine: engine.key)
+@pytest.mark.parametrize("engine", endpoints.available_engines(), ids=lambda engine: engine.key)
 @pytest.mark.parametrize("fields", [Fields("id", "title", "", ("overview", 'odd"name')), Fields("id", "id")])
 @pytest.mark.parametrize("text_names", [None, [], ["overview"]])
 def test_suggest_template_is_valid(engine, fields, text_names):
@@ -35,21 +35,6 @@ def test_suggest_template_is_valid(engine, fields, text_names):
         endpoint=Endpoint(engine=engine.key), template=template, fields=fields.spec, knobs={}, depth=10
     )
     assert set(knobs) <= {"title_boost"}
-
-
-@pytest.mark.parametrize(
-    ("options", "template", "syntax"),
-    [
-        ({}, "q=#$query##", "params"),
-        ({"method": "POST"}, '{"query": "#$query##"}', "json"),
-        ({"method": "POST", "template": "text=#$query##&n=5"}, "text=#$query##&n=5", "params"),
-        ({"method": "POST", "template": '{"a": "#$query##"}'}, '{"a": "#$query##"}', "json"),
-    ],
-)
-def test_suggest_template_of_an_api_is_the_endpoints(options, template, syntax):
-    fields = Fields("id", "title", "", ("overview",))
-    assert suggest_template(engine="http", fields=fields, text_names=["title"], options=options) == template
-    assert runs.attempts.syntax(Endpoint(engine="http", options=options)) == syntax
 
 
 def test_suggest_template_without_number_fields():

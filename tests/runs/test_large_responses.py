@@ -19,8 +19,9 @@ def test_large_responses_are_stored_shown_and_exported_cut(client: Client, capsy
     hits[0] |= {f"field{number}": "x" * 500 for number in range(2000)}
     owner = make_user(superuser=True)
     case = make_case(3, owner=owner)
-    with serving(lambda received: json_reply({"hits": hits})) as server:
-        endpoint = make_endpoint(owner, engine="http", url=f"{server.url}/find", options={"hits": "hits"})
+    reply = json_reply({"lucene": {"solr-spec-version": "9"}, "response": {"numFound": 150, "docs": hits}})
+    with serving(lambda received: reply) as server:
+        endpoint = make_endpoint(owner, engine="solr", url=f"{server.url}/solr/films")
         run = run_now(make_attempt(case, endpoint, template="q=#$query##", fields="id:id title:title text *"))
     assert (run.status, run.failed) == ("complete", 0)
     rankings = list(Ranking.objects.filter(run=run))

@@ -598,18 +598,5 @@ def test_rendered_request_sends_nothing() -> None:
     assert script_of(attempt).requests == []
 
 
-def test_nothing_is_added_to_a_run_after_a_change_of_the_mapping() -> None:
-    case = make_case(1)
-    options = {"hits": "items", "test_query": "shoe", "query_options": {"lang": "en"}}
-    endpoint = make_endpoint(case.owner, engine="http", url="http://127.0.0.1:1/find", options=options)
-    run = runs.start(attempt=make_attempt(case, endpoint, template="q=#$query##"), by=case.owner)
-    assert run.config["mapping"] == {"hits": "items"}
-    for changes, is_changed in (({"test_query": "hat"}, False), ({"hits": "rows"}, True)):
-        endpoint.options |= changes
-        endpoint.save()
-        run = Run.objects.select_related("attempt__endpoint").get(pk=run.pk)
-        assert bool(runs.endpoint_changed(run)) == is_changed
-    assert "reads responses in another way" in runs.endpoint_changed(run)
-    run.config.pop("mapping")  # a run of before
-    assert not runs.endpoint_changed(run)
+def test_config_of_an_engine_without_options_has_no_mapping() -> None:
     assert "mapping" not in run_now(make_attempt(make_case(1))).config

@@ -1,5 +1,6 @@
 """A run is stopped while its engine hangs: the worker ends the requests in progress and goes on at once."""
 
+import itertools
 import threading
 import time
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import pytest
 from relevancy import runs
 from relevancy.models import Run
 from relevancy.runs import chunks
-from tests.contracts.fakes import fake_elasticsearch
+from tests.contracts.fakes import fake_elasticsearch, fake_solr
 from tests.contracts.local_server import ReceivedRequest, Reply, serving
 from tests.factories import make_attempt, make_case, make_endpoint, make_user
 from tests.slow_server import drip_headers, hang, slow_server
@@ -52,12 +53,12 @@ def stopped_in(run: Run) -> float:
     return time.monotonic() - started
 
 
-@pytest.mark.parametrize("engine", ["solr", "elasticsearch", "opensearch", "http"])
+@pytest.mark.parametrize("engine", ["solr", "elasticsearch", "opensearch"])
 @pytest.mark.parametrize("behaviour", [hang, drip_headers(0.05)], ids=["hang", "drip"])
 def test_stop_while_the_engine_is_asked_for_its_version(stop_when: Any, engine: str, behaviour: Any) -> None:
     with slow_server(behaviour) as server:
         stop_when(server.connected)
-        run = run_at(engine, f"{server.url}/films", **({"hits": "@"} if engine == "http" else {}))
+        run = run_at(engine, f"{server.url}/films")
         seconds = stopped_in(run)
     assert (run.status, run.done, run.failed, run.claimed_by) == ("cancelled", 0, 0, "")
     assert run.rankings.count() == 0
@@ -84,19 +85,18 @@ def test_stop_while_searches_hang(stop_when: Any, queries: int) -> None:
 
 
 def test_stop_keeps_what_was_searched(stop_when: Any) -> None:
-    hanging, released, answered = threading.Event(), threading.Event(), []
+    hanging, released, searches = threading.Event(), threading.Event(), itertools.count()
 
     def respond(received: ReceivedRequest) -> Reply:
-        if received.method == "GET" or len(answered) < 5:
-            answered.append(received)
-            return Reply(b'[{"id": "a"}]', headers={"content-type": "application/json"})
+        if not received.path.endswith("/select") or next(searches) < 4:
+            return fake_solr(received)
         hanging.set()
         released.wait(HANG)
         return Reply()
 
     with serving(respond) as server:
         stop_when(hanging)
-        run = run_at("http", f"{server.url}/find", hits="@", method="POST")
+        run = run_at("solr", f"{server.url}/solr/films")
         stopped_in(run)
         released.set()
     assert run.status == "cancelled"

@@ -225,10 +225,6 @@ endpoint_new           GET    create  200
 endpoint_new           POST   create  302
 endpoint_edit          GET    see     200
 endpoint_edit          POST   edit    302
-endpoint_new_mapping   GET    create  200
-endpoint_new_mapping   POST   create  200
-endpoint_mapping       GET    edit    200
-endpoint_mapping       POST   edit    200
 endpoint_try           GET    edit    200
 endpoint_try           POST   edit    200
 endpoint_share         GET    own     200

@@ -14,19 +14,21 @@ class Command(Base):
     help = "Creates an endpoint, a search engine that cases can use, and tests the connection."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        engines = endpoints.available_engines()
+        presets = [preset.key for engine in engines for preset in engine.presets]
         parser.add_argument("name")
-        parser.add_argument("engine", help=", ".join(engine.key for engine in endpoints.engine_infos()))
+        parser.add_argument("engine", help=", ".join(engine.key for engine in engines))
         parser.add_argument(
             "url",
-            help="; ".join(f"{engine.key}: {engine.address.label.lower()}" for engine in endpoints.engine_infos()),
+            help="; ".join(f"{engine.key}: {engine.address.label.lower()}" for engine in engines),
         )
         parser.add_argument(
             "--option",
             action="append",
             default=[],
             metavar="KEY=VALUE",
-            help="parallel, per_minute, username, password, api_key, bearer, header.NAME, read_timeout, an option of the engine, or "
-            f"preset=NAME for HTTP APIs: {', '.join(preset.key for preset in endpoints.engine_info('http').presets)}",
+            help="parallel, per_minute, username, password, api_key, bearer, header.NAME, read_timeout, an option of the engine"
+            + (f", or preset=NAME: {', '.join(presets)}" if presets else ""),
         )
         add_owner(parser)
 

@@ -15,7 +15,7 @@ class Command(Base):
     help = "Loads documents, JSON lines or CSV, into a search engine. Replaces the index of the embedded engine."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("engine", help=", ".join(e.key for e in endpoints.engine_infos() if e.loads_documents))
+        parser.add_argument("engine", help=", ".join(e.key for e in endpoints.available_engines() if e.abilities.load))
         parser.add_argument("url", help="URL of the core or index; for embedded, the name of the index")
         parser.add_argument(
             "file", help="JSON lines, or CSV with the names of the fields in the first line; - is stdin"

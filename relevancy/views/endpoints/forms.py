@@ -15,7 +15,7 @@ from relevancy.engines.types import OptionInfo, Preset
 from relevancy.models import Endpoint
 from relevancy.views.forms import FormData, InitialValues, add_errors
 
-FILL = "fill"  # the buttons that fill in the form of an endpoint: a preset, or a mapping that was tried
+FILL = "fill"  # buttons that fill in the form of an endpoint, such as that of a preset, instead of saving it
 SECRETS = ("username", "password", "api_key", "bearer")
 
 
@@ -44,12 +44,12 @@ def _secret(label: str) -> forms.CharField:
     return forms.CharField(label=label, required=False, max_length=2000, widget=widget)
 
 
-def _option_field(info: OptionInfo) -> forms.Field:
+def option_field(info: OptionInfo) -> forms.Field:
     """Returns the form field of an engine's option. Its value is checked when the endpoint is built."""
     field: forms.Field
     attributes = {"class": "mono", "autocomplete": "off", "spellcheck": "false"}
-    if info.kind == "method":
-        field = NeededChoice(choices=[(method, method) for method in ("GET", "POST")], initial="GET")
+    if info.kind == "choice":
+        field = NeededChoice(choices=[(choice, choice) for choice in info.choices], initial=info.choices[0])
     elif info.kind in ("template", "script"):
         widget = forms.Textarea(attrs={**attributes, "rows": 4 if info.kind == "template" else 6})
         field = forms.CharField(required=info.required, strip=False, widget=widget)
@@ -76,7 +76,7 @@ class EngineRadioSelect(forms.RadioSelect):
         attrs: dict[str, object] | None = None,
     ) -> dict[str, Any]:
         option = super().create_option(name, value, label, selected, index, subindex, attrs)
-        engine = endpoints.engine_info(str(value))
+        engine = endpoints.get_engine(str(value))
         option["attrs"]["data-address"] = engine.address.kind
         if engine.options:
             option["attrs"]["data-options"] = engine.key
@@ -85,39 +85,6 @@ class EngineRadioSelect(forms.RadioSelect):
 
 class TryForm(forms.Form):
     text = forms.CharField(label="Try it with the query", required=False, max_length=2048)
-
-
-class MappingForm(forms.Form):
-    """A response, and the options of an endpoint that read it.
-
-    `kept`: what else was entered in the form of the endpoint, by name, without passwords, keys and headers. It goes back there.
-    """
-
-    response = forms.CharField(
-        label="Response of the API",
-        required=False,
-        strip=False,
-        widget=forms.Textarea(attrs={"rows": 14, "class": "mono", "spellcheck": "false", "autocomplete": "off"}),
-        help_text="JSON, such as the output of curl.",
-    )
-    text = forms.CharField(label="Query", required=False, max_length=2048)
-
-    def __init__(self, values: FormData) -> None:
-        """values: of this form, or of the form of an endpoint. Nothing of them is invalid: mistakes are a part of the result."""
-        super().__init__(initial={str(name): value for name, value in values.items()})
-        for option in endpoints.mappings.OPTIONS:
-            self.fields[f"option_{option.name}"] = _option_field(option)
-        own = {"csrfmiddlewaretoken", "headers", "clear", "file", FILL, *SECRETS, *self.fields}
-        self.kept = {str(name): str(value) for name, value in values.items() if name not in own}
-
-    @property
-    def options(self) -> dict[str, str]:
-        """The options of the mapping, by name."""
-        return {option.name: str(self[f"option_{option.name}"].value() or "") for option in endpoints.mappings.OPTIONS}
-
-    @property
-    def option_fields(self) -> list[BoundField]:
-        return [self[f"option_{option.name}"] for option in endpoints.mappings.OPTIONS]
 
 
 class EndpointForm(forms.ModelForm):
@@ -174,20 +141,20 @@ class EndpointForm(forms.ModelForm):
             is_file = endpoints.is_file_engine(self["engine"].value() or "")
             self.fields["url"].required = not is_file
             self.fields["file"].required = is_file and not self.stored_file
-        engines = endpoints.engine_infos()
+        engines = endpoints.available_engines()
         self.fields["engine"].choices = [(engine.key, engine.label) for engine in engines]  # type: ignore[attr-defined]
         self.fields["url"].help_text = render_to_string(
             "endpoints/_address_help.html",
             {"engines": engines, "field": self.add_prefix("engine"), "chosen": self["engine"].value()},
         )
         self.presets = {preset.key: (engine.key, preset) for engine in engines for preset in engine.presets}
-        self.fields["preset"].choices = [  # type: ignore[attr-defined]
-            ("", "Choose one"),
-            *((key, preset.label) for key, (_, preset) in self.presets.items()),
-        ]
+        labels = [(key, preset.label) for key, (_, preset) in self.presets.items()]
+        self.fields["preset"].choices = [("", "Choose one"), *labels]  # type: ignore[attr-defined]
+        if not labels:
+            del self.fields["preset"]
         self.engine_options = {option.name: option for engine in engines for option in engine.options}
         for option in self.engine_options.values():
-            self.fields[f"option_{option.name}"] = _option_field(option)
+            self.fields[f"option_{option.name}"] = option_field(option)
         if not self.stored:
             del self.fields["clear"]
 
@@ -236,7 +203,7 @@ class EndpointForm(forms.ModelForm):
         """The endpoint's options: those of the chosen engine from the form, others as stored."""
         stored = self.endpoint.options if self.endpoint else {}
         options = {name: value for name, value in stored.items() if name not in self.engine_options}
-        for option in endpoints.engine_info(self.cleaned_data["engine"]).options:
+        for option in endpoints.get_engine(self.cleaned_data["engine"]).options:
             value = str(self.cleaned_data.get(f"option_{option.name}") or "").replace("\r\n", "\n")
             if value.strip():
                 options[option.name] = value
@@ -251,7 +218,6 @@ class EndpointForm(forms.ModelForm):
         initial: InitialValues = {str(name): value for name, value in data.items() if name not in SECRETS}
         form = cls(endpoint=endpoint, initial=initial)
         if data.get(FILL) != "preset":
-            form.initial["engine"] = endpoints.mappings.ENGINE
             return form
         engine, form.chosen_preset = form.presets.get(str(data.get("preset")), ("", None))
         if form.chosen_preset is None:

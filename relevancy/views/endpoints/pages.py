@@ -45,6 +45,7 @@ def endpoint_list(request: HtmxRequest) -> HttpResponse:
     context = {
         "endpoints": [(endpoint, endpoints.engine_label(endpoint.engine)) for endpoint in listed],
         "archived": archived,
+        "engines": endpoints.available_engines(),
         "may_create": endpoints.may_create(request.user),
         "who_may": endpoints.CREATE_DENIED,
     }

@@ -2,13 +2,11 @@
 
 from django.urls import path
 
-from . import mapping, pages
+from . import pages
 
 urlpatterns = [
     path("endpoints/", pages.endpoint_list, name="endpoints"),
     path("endpoints/new/", pages.endpoint_new, name="endpoint_new"),
-    path("endpoints/mapping/", mapping.endpoint_new_mapping, name="endpoint_new_mapping"),
-    path("endpoints/<int:endpoint_id>/mapping/", mapping.endpoint_mapping, name="endpoint_mapping"),
     path("endpoints/<int:endpoint_id>/", pages.endpoint_edit, name="endpoint_edit"),
     path("endpoints/<int:endpoint_id>/try/", pages.endpoint_try, name="endpoint_try"),
     path("endpoints/<int:endpoint_id>/share/", pages.endpoint_share, name="endpoint_share"),

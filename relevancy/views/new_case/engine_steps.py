@@ -94,7 +94,7 @@ def _store_file(request: HtmxRequest, state: WizardState) -> ValidationError | N
 def _load_documents(request: HtmxRequest, form: EndpointStepForm, endpoint: Endpoint) -> bool:
     """Fills a new index on this server with uploaded documents, if there are any. Returns False after adding an error to the form."""
     upload, name = request.FILES.get("documents"), endpoint.url
-    if upload is None or endpoint.pk or endpoints.engine_info(endpoint.engine).address.kind != "folder":
+    if upload is None or endpoint.pk or endpoints.get_engine(endpoint.engine).address.kind != "folder":
         return True
     try:
         if endpoints.indexes.is_present(engine=endpoint.engine, name=name):
@@ -206,7 +206,7 @@ def _render_fields(
     context = {
         "connection_test": tested,
         "names": state.tested.get("names", []),
-        "engine": endpoints.engine_info(endpoint.engine),
+        "engine": endpoints.get_engine(endpoint.engine),
         "endpoint": endpoint,
     }
     return render_step(request, state, "fields", form, context, is_invalid=bool(tested and tested.error))
@@ -229,7 +229,7 @@ def fields_form(state: WizardState, endpoint: Endpoint, data: FormData | None = 
     form = FieldsForm(data, initial={**initial, **state.entered("fields")})
     editor = {"data-editor": runs.attempts.syntax(endpoint), "data-names": "field-names"}
     form.fields["template"].widget.attrs |= editor
-    if not endpoints.engine_info(endpoint.engine).uses_template:
+    if not endpoints.get_engine(endpoint.engine).uses_template:
         form.fields["template"].widget = forms.HiddenInput()
     return form
 

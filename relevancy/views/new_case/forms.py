@@ -158,14 +158,15 @@ class EndpointStepForm(EndpointForm):
         super().__init__(data, stored_file=stored_file, initial=initial)
         self.can_create = endpoints.may_create(user)
         self.create_denied = endpoints.CREATE_DENIED
-        installed = [engine.key for engine in endpoints.engine_infos()]
+        installed = [engine.key for engine in endpoints.available_engines()]
         endpoint_field = cast(forms.ModelChoiceField[Endpoint], self.fields["endpoint_id"])
         endpoint_field.queryset = (
             Endpoint.objects.usable_by(user).live().filter(engine__in=installed).defer("credentials", "headers")
         )
         if not self.can_create:
             endpoint_field.empty_label = "Choose an endpoint"
-        del self.fields["preset"], self.fields["headers"], self.fields["parallel"], self.fields["per_minute"]
+        for name in ("preset", "headers", "parallel", "per_minute"):
+            self.fields.pop(name, None)
         self.is_chosen = not self.can_create or bool(self["endpoint_id"].value())
         if self.is_bound and self.is_chosen:
             for name in NEW_ENDPOINT:

@@ -9,11 +9,14 @@ from django.views.decorators.http import require_http_methods
 from relevancy import endpoints
 from relevancy.engines.errors import EngineError
 from relevancy.models import Endpoint, UnreadableSecret
+from relevancy.views.endpoints.forms import EndpointForm
+from relevancy.views.endpoints.pages import get_endpoint
 from relevancy.views.forms import FormData
 from relevancy.views.requests import HtmxRequest
 
-from .forms import EndpointForm, MappingForm
-from .pages import get_endpoint
+from .engine import HttpApiEngine
+from .forms import MappingForm
+from .mappings import MAPPING_OPTIONS, apply_mapping, fetch_response
 
 SEND = "send"  # the button that sends a query to the endpoint
 
@@ -38,16 +41,16 @@ def _render(request: HtmxRequest, endpoint: Endpoint | None, values: FormData) -
     """Renders the page, or for htmx what the mapping finds."""
     sent = {str(name): value for name, value in values.items()}
     failure = ""
-    is_searched = endpoint is not None and endpoint.engine == endpoints.mappings.ENGINE
+    is_searched = endpoint is not None and endpoint.engine == HttpApiEngine.key
     if endpoint is not None and is_searched and SEND in request.POST:
         try:
-            sent["response"] = endpoints.mappings.fetch_response(endpoint=endpoint, text=request.POST.get("text", ""))
+            sent["response"] = fetch_response(endpoint=endpoint, text=request.POST.get("text", ""))
         except (EngineError, UnreadableSecret) as error:
             failure = str(error)
     form = MappingForm({name: value for name, value in sent.items() if name != SEND})
     response = str(form["response"].value() or "")
-    mapped = endpoints.mappings.apply_mapping(response=response, options=form.options) if response.strip() else None
-    labels = {option.name: option.label for option in endpoints.mappings.OPTIONS}
+    mapped = apply_mapping(response=response, options=form.options) if response.strip() else None
+    labels = {option.name: option.label for option in MAPPING_OPTIONS}
     context = {
         "form": form,
         "endpoint": endpoint,
@@ -57,4 +60,4 @@ def _render(request: HtmxRequest, endpoint: Endpoint | None, values: FormData) -
         "problems": [(labels.get(problem.option, ""), problem) for problem in mapped.problems] if mapped else [],
         "form_url": reverse("endpoint_edit", args=[endpoint.pk]) if endpoint else reverse("endpoint_new"),
     }
-    return render(request, "endpoints/_mapped.html" if request.htmx else "endpoints/mapping.html", context)
+    return render(request, "http_api/_mapped.html" if request.htmx else "http_api/mapping.html", context)

@@ -27,7 +27,8 @@ OPTIONS: tuple[OptionInfo, ...] = (
         "method",
         "Method",
         "GET sends a query string. POST sends a JSON body or, if the template does not begin with {, a form.",
-        "method",
+        "choice",
+        choices=METHODS,
     ),
     OptionInfo(
         "template",

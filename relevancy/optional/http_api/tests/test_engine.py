@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from relevancy import engines
+from relevancy import engines, sandbox
 from relevancy.engines import (
     BadQuery,
     Connection,
     EndpointRefused,
     EndpointUnreachable,
-    MapperResult,
     Request,
     UnreadableResponse,
     UnsupportedByEngine,
 )
 from relevancy.engines.fields.values import field_names
-from relevancy.engines.http_api.engine import HttpApiEngine
-from relevancy.engines.http_api.results import error_message
+from relevancy.optional.http_api.engine import HttpApiEngine
+from relevancy.optional.http_api.engine.results import error_message
+from relevancy.sandbox import MappedResponse, SandboxError, ScriptError
 from tests.contracts.local_server import LocalServer, Reply, json_reply, serving
 from tests.contracts.subject import LOOPBACK
 
@@ -281,52 +281,66 @@ def test_error_message(body: Any, message: str) -> None:
 class TestMapper:
     """A mapper script instead of expressions; `tests/sandbox/test_mapper.py` tests how it is run."""
 
-    def search(self, server: LocalServer, result: MapperResult, fields: str = "*", rows: int = 10) -> engines.Page:
+    @pytest.fixture(autouse=True)
+    def scripts(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Instead of the sandbox: `returned`, or raised, for what is `given`."""
         self.given: list[tuple[str, str]] = []
+        self.returned: MappedResponse | SandboxError = MappedResponse()
 
-        def run_mapper(script: str, response: str) -> MapperResult:
+        def map_response(script: str, response: str, *, console: bool) -> MappedResponse:
             self.given.append((script, response))
-            return result
+            if isinstance(self.returned, SandboxError):
+                raise self.returned
+            return self.returned
 
-        options = {"mapper": "docsMapper = …"}
-        connection = Connection("http", server.url + "/api", LOOPBACK, options=options, run_mapper=run_mapper)
+        monkeypatch.setattr(sandbox, "map_response", map_response)
+
+    def search(
+        self, server: LocalServer, returned: MappedResponse | SandboxError, fields: str = "*", rows: int = 10
+    ) -> engines.Page:
+        self.given, self.returned = [], returned
+        connection = Connection("http", server.url + "/api", LOOPBACK, options={"mapper": "docsMapper = …"})
         with HttpApiEngine(connection) as engine:
             return engine.search(request(fields=fields, rows=rows))
 
     def test_documents_and_total(self, server: LocalServer) -> None:
-        documents = [{"id": 7, "title": "Seven"}, {"id": " x "}, {"id": "y"}]
-        page = self.search(server, MapperResult(documents, 40.0), rows=2)
+        documents = ({"id": 7, "title": "Seven"}, {"id": " x "}, {"id": "y"})
+        page = self.search(server, MappedResponse(documents, 40.0), rows=2)
         assert [(hit.id, dict(hit.fields)) for hit in page.hits] == [
             ("7", {"id": "7", "title": "Seven"}),
             ("x", {"id": "x"}),
         ]
         assert page.total == 40
         assert self.given == [("docsMapper = …", json.dumps(RESPONSE))]
-        assert self.search(server, MapperResult([])).total is None
+        assert self.search(server, MappedResponse(())).total is None
 
     @pytest.mark.parametrize(
         ("result", "message"),
         [
-            (MapperResult(error="Line 2: broken."), r"The mapper script failed\. Line 2: broken\."),
-            (MapperResult([], 1.5), r"numberOfResultsMapper returned 1\.5"),
-            (MapperResult([], -1), r"returned -1, which is not a number of documents"),
-            (MapperResult([{"id": 1}, {"title": "x"}]), r"Hit 2 has no id.*Let docsMapper give each document an id"),
-            (MapperResult([{"id": [1]}]), r"Hit 1 has no id"),
+            (ScriptError("broken", 2), r"The mapper script failed\. Line 2: broken\."),
+            (MappedResponse(error="Line 2: broken"), r"The mapper script failed\. Line 2: broken\."),
+            (MappedResponse((), 1.5), r"numberOfResultsMapper returned 1\.5"),
+            (MappedResponse((), -1), r"returned -1, which is not a number of documents"),
+            (
+                MappedResponse(
+                    (
+                        {"id": 1},
+                        {"title": "x"},
+                    )
+                ),
+                r"Hit 2 has no id.*Let docsMapper give each document an id",
+            ),
+            (MappedResponse(({"id": [1]},)), r"Hit 1 has no id"),
         ],
     )
-    def test_failures(self, server: LocalServer, result: MapperResult, message: str) -> None:
+    def test_failures(self, server: LocalServer, result: MappedResponse | SandboxError, message: str) -> None:
         with pytest.raises(UnreadableResponse, match=message):
             self.search(server, result)
 
     def test_a_response_may_be_text_but_not_of_any_size(self, server: LocalServer) -> None:
         server.respond = lambda received: Reply(b"<p>busy</p>", 200, {"content-type": "text/html"})
-        assert self.search(server, MapperResult([{"id": 1}])).hits[0].id == "1"
+        assert self.search(server, MappedResponse(({"id": 1},))).hits[0].id == "1"
         server.respond = lambda received: Reply(b"x" * 5_000_001, 200, {"content-type": "text/plain"})
         with pytest.raises(UnreadableResponse, match="5,000,001 characters"):
-            self.search(server, MapperResult([]))
+            self.search(server, MappedResponse(()))
         assert self.given == []
-
-    def test_not_where_scripts_cannot_be_run(self, server: LocalServer) -> None:
-        connection = Connection("http", server.url, LOOPBACK, options={"mapper": "x"})
-        with pytest.raises(UnsupportedByEngine):
-            HttpApiEngine(connection).search(request())

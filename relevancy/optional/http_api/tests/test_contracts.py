@@ -9,12 +9,11 @@ import pytest
 
 from relevancy import engines
 from relevancy.engines import Connection
-
-from .engine_contract import EngineContract
-from .fakes import ranked
-from .http_contract import HttpContract
-from .local_server import ReceivedRequest, Reply, json_reply, serving
-from .subject import DOCS, LOOPBACK, EngineUnderTest
+from tests.contracts.engine_contract import EngineContract
+from tests.contracts.fakes import ranked
+from tests.contracts.http_contract import HttpContract
+from tests.contracts.local_server import ReceivedRequest, Reply, json_reply, serving
+from tests.contracts.subject import DOCS, LOOPBACK, EngineUnderTest
 
 OPTIONS = {
     "hits": "result.items",

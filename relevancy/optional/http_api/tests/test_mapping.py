@@ -40,7 +40,7 @@ def test_documents_of_a_pasted_response_and_each_mistake_at_its_option(sign_in):
     page = sign_in("editor").post(NEW, {"response": json.dumps(RESPONSE), **MAPPING})
     mapped = page.context["mapped"]
     assert (mapped.document_count, mapped.total) == (2, 40)
-    assert [(item.document.id, item.document.title) for item in mapped.documents] == [("7", "Alien"), ("", "Aliens")]
+    assert [(item.id, item.title) for item in mapped.documents] == [("7", "Alien"), ("", "Aliens")]
     assert [item.is_complete for item in mapped.documents] == [True, False]
     assert list(problems(page)) == ["id"]
     assert "“item” has no “sku”; it is an object with name." in problems(page)["id"][0]

@@ -8,13 +8,12 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from relevancy import engines
-from relevancy.endpoints.connections import run_mapper
 from relevancy.engines import BadQuery, Connection, UnreadableResponse
-from relevancy.engines.http_api.engine import HttpApiEngine
-from relevancy.engines.http_api.expressions import compile_expression
-from relevancy.engines.http_api.options import OPTIONS
-from relevancy.engines.http_api.presets import PRESETS
 from relevancy.engines.types import Preset
+from relevancy.optional.http_api.engine import HttpApiEngine
+from relevancy.optional.http_api.engine.expressions import compile_expression
+from relevancy.optional.http_api.engine.options import OPTIONS
+from relevancy.optional.http_api.engine.presets import PRESETS
 from tests.contracts.local_server import LocalServer, json_reply, serving
 from tests.contracts.subject import LOOPBACK
 
@@ -217,7 +216,7 @@ def test_the_preset_of_quepid_is_a_script_that_runs() -> None:
     response = {"total": 12, "results": [{"id": 7, "title": "Alien", "year": 1979}]}
     preset = BY_KEY["quepid"]
     with serving(lambda received: json_reply(response)) as server:
-        connection = Connection("http", server.url, LOOPBACK, options=preset.options, run_mapper=run_mapper)
+        connection = Connection("http", server.url, LOOPBACK, options=preset.options)
         template = engines.parse_template(preset.options["template"], "either")
         page = HttpApiEngine(connection).search(engines.Request("alien", template, engines.parse_fields("*"), 10))
     assert [(hit.id, hit.fields["title"]) for hit in page.hits] == [("7", "Alien")]

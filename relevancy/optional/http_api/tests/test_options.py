@@ -6,8 +6,8 @@ import pytest
 
 from relevancy import engines
 from relevancy.engines import Connection, OptionError, UnreadableResponse
-from relevancy.engines.http_api.expressions import MAX_LENGTH, compile_expression
-from relevancy.engines.http_api.options import OPTIONS, example_template, parse_options
+from relevancy.optional.http_api.engine.expressions import MAX_LENGTH, compile_expression
+from relevancy.optional.http_api.engine.options import OPTIONS, example_template, parse_options
 from tests.contracts.subject import LOOPBACK
 
 

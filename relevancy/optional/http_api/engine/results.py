@@ -6,12 +6,14 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from relevancy.engines.errors import BadQuery, UnreadableResponse, UnsupportedByEngine
+from relevancy import sandbox
+from relevancy.engines.errors import BadQuery, UnreadableResponse
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.fields.values import as_number
 from relevancy.engines.templates.slots import as_text
 from relevancy.engines.transport.response import DECODER, not_json
-from relevancy.engines.types import Hit, MapperResult, MapperRunner
+from relevancy.engines.types import Hit
+from relevancy.sandbox import MappedResponse
 
 from .expressions import describe, quote_name, truncate
 from .options import HttpApiOptions
@@ -38,38 +40,38 @@ def read_response(body: bytes, url: str) -> Any:
     raise not_json(text, url)
 
 
-def map_response(text: str, options: HttpApiOptions, run_mapper: MapperRunner | None) -> MapperResult:
-    """Returns what the mapper script of an endpoint finds in the text of a response. Raises `UnreadableResponse` if it fails."""
-    if run_mapper is None:
-        raise UnsupportedByEngine("Mapper scripts cannot be run here.")
+def run_mapper(script: str, text: str, *, console: bool = False) -> MappedResponse:
+    """Runs the mapper script of an endpoint over the text of a response; see `check_mapped`. console: keep its output."""
     if len(text) > MAX_MAPPED_CHARACTERS:
         raise UnreadableResponse(
             f"The response has {len(text):,} characters; a mapper script can read at most {MAX_MAPPED_CHARACTERS:,}.",
             hint="Ask for fewer results, or for fewer fields.",
         )
-    result = run_mapper(options.mapper, text)
-    if result.error:
-        raise UnreadableResponse(
-            f"The mapper script failed. {result.error}", hint="Try it on the page of the endpoint."
-        )
-    if result.total is not None and not (float(result.total).is_integer() and result.total >= 0):
-        raise UnreadableResponse(
-            f"numberOfResultsMapper returned {result.total:g}, which is not a number of documents.",
-            hint="Try it on the page of the endpoint.",
-        )
-    return result
+    try:
+        return sandbox.map_response(script, text, console=console)
+    except sandbox.SandboxError as error:
+        return MappedResponse(error=error.sentence)
 
 
-def read_hits(
-    body: bytes, url: str, options: HttpApiOptions, run_mapper: MapperRunner | None
-) -> tuple[list[Any], int | None]:
+def check_mapped(mapped: MappedResponse) -> tuple[list[Any], int | None]:
+    """Returns the documents that a mapper script has found, and their total. Raises `UnreadableResponse` if it has failed."""
+    total = mapped.total
+    if mapped.error:
+        problem = f"The mapper script failed. {mapped.error.rstrip('.')}."
+    elif total is not None and not (float(total).is_integer() and total >= 0):
+        problem = f"numberOfResultsMapper returned {total:g}, which is not a number of documents."
+    else:
+        return list(mapped.documents), None if total is None else int(total)
+    raise UnreadableResponse(problem, hint="Try it on the page of the endpoint.")
+
+
+def read_hits(body: bytes, url: str, options: HttpApiOptions) -> tuple[list[Any], int | None]:
     """Returns the hits of a response in rank order, and the number of matching documents.
 
     Raises `UnreadableResponse`, and `BadQuery` for an error that the API reports in the response.
     """
     if options.mapper:
-        result = map_response(body.decode("utf-8-sig", "replace"), options, run_mapper)
-        return list(result.documents), None if result.total is None else int(result.total)
+        return check_mapped(run_mapper(options.mapper, body.decode("utf-8-sig", "replace")))
     response = read_response(body, url)
     check_error(response, options)
     raws = raw_hits(response, options)

@@ -138,7 +138,7 @@ class HttpApiEngine(HttpEngine):
         started = time.perf_counter()
         body = self._send(rendered)
         took_ms = round((time.perf_counter() - started) * 1000)
-        raws, total = read_hits(body, self._url, self._options, self.connection.run_mapper)
+        raws, total = read_hits(body, self._url, self._options)
         first = 0 if self._options.start_parameter else request.start
         page_raws = raws[first : first + max(request.rows, 0)]
         hits = tuple(
@@ -178,7 +178,7 @@ class HttpApiEngine(HttpEngine):
             raise
         url = self._base + path.partition("?")[0]
         try:
-            raws, _ = read_hits(response.body, url, self._options, self.connection.run_mapper)
+            raws, _ = read_hits(response.body, url, self._options)
         except UnreadableResponse:
             raws = [read_response(response.body, url)]
         for rank, raw in enumerate(raws, 1):
