@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from relevancy import runs
+from relevancy import engines, runs
 from relevancy.models import Case, Endpoint, Rating, Run, Scorer
 from relevancy.optional.quepid.tests.quepid_files import CASE, ENDPOINT, TRY
 from tests.contracts.local_server import json_reply, serving
@@ -169,13 +169,39 @@ def test_the_mapper_of_a_search_api_is_imported_and_reads_its_responses(sign_in)
             **{f"option_{name}": value for name, value in Endpoint.objects.get().options.items()}, "text": "x", "send": "1",
         })  # fmt: skip
         mapped = trial.context["mapped"]
-        assert [(item.document.id, item.document.title) for item in mapped.documents] == [("7", "Phone"), ("a", "Case")]
+        assert [(item.id, item.title) for item in mapped.documents] == [("7", "Phone"), ("a", "Case")]
         assert mapped.total == 31
         run = Run.objects.get()
         runs.continue_run(run.pk)
     hits = [[hit[0] for hit in ranking.hits] for ranking in run.rankings.all()]
     assert hits == [["7", "a"], ["7", "a"]]
     assert {ranking.total for ranking in run.rankings.all()} == {31}
+
+
+@pytest.fixture
+def without_engines_of_apps(monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr("relevancy.engines.registry._of_apps", [])
+        engines.available.cache_clear()
+        yield
+    engines.available.cache_clear()
+
+
+@pytest.mark.usefixtures("without_engines_of_apps")
+def test_a_search_api_where_there_is_no_engine_for_it(sign_in):
+    content = {
+        **CASE,
+        "try": {
+            **TRY,
+            "search_endpoint": {**ENDPOINT, "search_engine": "searchapi", "mapper_code": "docsMapper = d => d"},
+        },
+    }
+    client = sign_in("editor")
+    (offered,) = [value for value in choices(send(client, content)) if value.startswith("file:")]
+    page = send(client, content, do="import", name="Shop", scorer="", endpoint=offered)
+    assert page.status_code == 422
+    assert "No engine “http” is installed" in page.content.decode()
+    assert send(client, content, do="import", name="Shop", scorer="", endpoint="none").status_code == 302
 
 
 def test_a_large_case_is_left_to_the_command(sign_in, monkeypatch):
