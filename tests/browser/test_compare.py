@@ -184,3 +184,15 @@ def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case, tmp_p
     page.emulate_media(color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     assert requested == [path.as_uri()]
+
+
+def test_documents_of_an_opened_query_are_readable_on_a_phone(look: Opens, case: Case) -> None:
+    runs.finish_here(runs.start(attempt=case.attempts.get(), by=case.owner))
+    page = look("rater", viewport={"width": 390, "height": 844})
+    opened = case.case_queries.get(query__text="star wars")
+    page.goto(f"/cases/{case.pk}/compare/?open={opened.pk}")
+    documents = page.locator(".compared-documents li")
+    expect(documents.first).to_be_visible()
+    widths = documents.locator("> div:first-of-type").evaluate_all("nodes => nodes.map(node => node.clientWidth)")
+    assert min(widths) > 200  # 8, one letter to a line, when the ten grades stood beside the text
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
