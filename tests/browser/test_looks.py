@@ -33,6 +33,13 @@ _TWICE = """() => {
 _TOO_WIDE = """() => document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.body.querySelectorAll("*")].filter((node) => node.getBoundingClientRect().right > innerWidth + 1)
     .map((node) => node.outerHTML.slice(0, 120)).slice(0, 5)"""
+# Text that stands a few letters to a line.
+_SQUEEZED = """() => [...document.querySelectorAll("#content *")].filter((node) => {
+  const text = [...node.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data.trim()).join("");
+  if (text.length < 12 || !node.checkVisibility() || node.closest(".visually-hidden, svg")) return false;
+  const box = node.getBoundingClientRect();
+  return box.width < 45 && box.height > 60;
+}).map((node) => node.outerHTML.slice(0, 120)).slice(0, 5)"""
 # Whether the focus is visible: the focused element or the one around it has an outline or a shadow.
 _RING = """() => {
   const parts = ["outlineStyle", "outlineWidth", "boxShadow", "borderColor"];
@@ -69,6 +76,7 @@ def _addresses(case: Case) -> list[str]:
         "/",
         "/cases/new/",
         f"/cases/{case.pk}/?open={case_query.pk}",
+        f"/cases/{case.pk}/compare/?open={case_query.pk}",
         f"/cases/{case.pk}/share/",
         f"/cases/{case.pk}/rename/",
         f"/cases/{case.pk}/duplicate/",
@@ -84,6 +92,12 @@ def _addresses(case: Case) -> list[str]:
         f"/groups/{group.pk}/schedule/",
         f"/cases/{case.pk}/queries/{case_query.pk}/edit/",
         f"/cases/{case.pk}/queries/{case_query.pk}/document/?doc_id=star-wars-1977",
+        "/books/",
+        f"/books/{case.book_id}/",
+        f"/books/{case.book_id}/change/",
+        f"/books/{case.book_id}/conflicts/",
+        f"/books/{case.book_id}/judge/",
+        f"/books/{case.book_id}/merge/",
         "/endpoints/",
         "/endpoints/new/",
         "/endpoints/mapping/",
@@ -97,9 +111,8 @@ def _addresses(case: Case) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("width", [1280, 768])
-def test_pages_name_their_controls_and_fit(look: Opens, case: Case, width: int) -> None:
-    page = look("owner", viewport={"width": width, "height": 900})
+def test_pages_name_their_controls_and_fit(look: Opens, case: Case) -> None:
+    page = look("owner", viewport={"width": 1280, "height": 900})
     wrong = {}
     for address in _addresses(case):
         answer = page.goto(address)
@@ -107,10 +120,13 @@ def test_pages_name_their_controls_and_fit(look: Opens, case: Case, width: int) 
         faults = {
             "nameless": page.evaluate(_NAMELESS),
             "ids twice": page.evaluate(_TWICE),
-            "too wide": page.evaluate(_TOO_WIDE),
             "headings": [] if page.locator("h1").count() == 1 else page.locator("h1").all_inner_texts(),
         }
-        if any(faults.values()):
+        for width in (1280, 768, 390):
+            page.set_viewport_size({"width": width, "height": 900})
+            faults[f"too wide for {width}"] = page.evaluate(_TOO_WIDE)
+            faults[f"squeezed at {width}"] = page.evaluate(_SQUEEZED)
+        if faults := {fault: found for fault, found in faults.items() if found}:
             wrong[address] = faults
     assert not wrong
 
