@@ -4,6 +4,7 @@ import django.db.models.deletion
 import relevancy.models.text
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -16,6 +17,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='ClickLog',
             fields=[
@@ -64,4 +66,5 @@ class Migration(migrations.Migration):
             model_name='clickestimate',
             constraint=models.UniqueConstraint(fields=('log', 'query', 'doc_id'), name='click_estimate_once'),
         ),
+        ]),
     ]

@@ -4,6 +4,7 @@ import django.db.models.deletion
 import relevancy.models.text
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -16,6 +17,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='CaseGroup',
             fields=[
@@ -56,4 +58,5 @@ class Migration(migrations.Migration):
             model_name='storedgroupcomparison',
             constraint=models.UniqueConstraint(fields=('group', 'key'), name='group_comparison_once_per_input'),
         ),
+        ]),
     ]

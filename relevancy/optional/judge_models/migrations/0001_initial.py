@@ -6,6 +6,7 @@ import relevancy.models.secret
 import relevancy.models.text
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -18,6 +19,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='AutomaticJudging',
             fields=[
@@ -149,4 +151,5 @@ class Migration(migrations.Migration):
             model_name='automaticjudging',
             constraint=models.UniqueConstraint(fields=('judge', 'book'), name='automatic_judging_once'),
         ),
+        ]),
     ]

@@ -4,6 +4,7 @@ import django.db.models.deletion
 import relevancy.models.text
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -16,6 +17,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='OnlineOutcome',
             fields=[
@@ -39,4 +41,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.CheckConstraint(condition=models.Q(('method__in', ['interleaving', 'ab'])), name='online_outcome_method_known'), models.CheckConstraint(condition=models.Q(('run_a', models.F('run_b')), _negated=True), name='online_outcome_of_two_runs'), models.CheckConstraint(condition=models.Q(('method', 'interleaving'), models.Q(('wins_a__lte', models.F('sessions_a')), ('wins_b__lte', models.F('sessions_b'))), _connector='OR'), name='online_outcome_successes_of_sessions'), models.UniqueConstraint(fields=('run_a', 'run_b', 'method'), name='online_outcome_once')],
             },
         ),
+        ]),
     ]

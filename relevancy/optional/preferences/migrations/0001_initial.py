@@ -4,6 +4,7 @@ import django.db.models.deletion
 import relevancy.models.judging
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -16,6 +17,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='PreferenceTest',
             fields=[
@@ -74,4 +76,5 @@ class Migration(migrations.Migration):
             model_name='preferencequery',
             constraint=models.UniqueConstraint(fields=('test', 'query'), name='preference_query_once'),
         ),
+        ]),
     ]

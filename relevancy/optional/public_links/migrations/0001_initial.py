@@ -3,6 +3,7 @@
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -15,6 +16,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='PublicLink',
             fields=[
@@ -30,4 +32,5 @@ class Migration(migrations.Migration):
                 'ordering': ('-id',),
             },
         ),
+        ]),
     ]

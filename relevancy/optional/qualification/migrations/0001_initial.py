@@ -5,6 +5,7 @@ import django.db.models.deletion
 import relevancy.models.text
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -17,6 +18,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='QualificationPair',
             fields=[
@@ -89,4 +91,5 @@ class Migration(migrations.Migration):
             model_name='qualificationanswer',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('value__isnull', False), ('verdict', 'rated')), models.Q(models.Q(('verdict', 'rated'), _negated=True), ('value__isnull', True)), _connector='OR'), name='qualification_value_goes_with_verdict'),
         ),
+        ]),
     ]

@@ -6,6 +6,7 @@ import relevancy.models.secret
 import relevancy.models.text
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -19,6 +20,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='ScheduledCheck',
             fields=[
@@ -108,4 +110,5 @@ class Migration(migrations.Migration):
             model_name='checkrun',
             constraint=models.UniqueConstraint(fields=('check_of', 'case'), name='check_run_once'),
         ),
+        ]),
     ]
