@@ -9,7 +9,9 @@ trap 'rm -rf "$folder"' EXIT
 copy=$folder/core
 mkdir "$copy"
 if [ -d ../shared ]; then ln -s "$PWD/../shared" "$folder/shared"; fi
-git ls-files -z --cached --others --exclude-standard | grep -zv '^relevancy/optional/' | xargs -0 cp --parents -t "$copy"
+git ls-files -z --cached --others --exclude-standard | grep -zv '^relevancy/optional/' | xargs -0 cp -p --parents -t "$copy"
+# What Python and pytest have compiled here is valid there, because the copies are as old as the originals.
+find relevancy tests -name __pycache__ -not -path 'relevancy/optional/*' -print0 | xargs -0 -r cp -rp --parents -t "$copy"
 cd "$copy"
 git init -q && git add -A  # some tests ask git for the files
 RELEVANCY_DATA_DIR=$folder/data "$python" manage.py migrate -v 0
