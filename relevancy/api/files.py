@@ -290,14 +290,14 @@ def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[U
     """Creates a case of a file, JSON or ZIP, or nothing if anything is wrong. Starts no run."""
     content = formats.parse_case(file)
     plan = case_import.plan_case(content=content, by=request.user)
-    formats.check_page_limit(plan.ratings, "import_case")
+    formats.check_page_limit(content.book.ratings.count, "import_case")
     endpoint = _usable_endpoint(request, parameters.endpoint_id)
     answer = {
         "id": None,
         "name": parameters.name or content.name,
-        "queries": len(content.queries),
-        "ratings": plan.ratings,
-        "raters": content.raters[:MAX_LISTED],
+        "queries": len(content.book.details),
+        "ratings": content.book.ratings.count,
+        "raters": content.book.ratings.names[:MAX_LISTED],
         "remarks": list(plan.remarks),
     }
     if parameters.dry_run:
@@ -312,13 +312,13 @@ def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[U
 def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[UploadedFile]) -> Status[dict[str, Any]]:
     """Creates a book of a file, JSON or ZIP, or nothing if anything is wrong."""
     content = formats.read_book(file)
-    formats.check_page_limit(content.ratings, "import_book", is_book=True)
+    formats.check_page_limit(content.ratings.count, "import_book", is_book=True)
     answer = {
         "id": None,
         "name": parameters.name or content.name,
         "queries": len(content.details),
-        "ratings": content.ratings,
-        "raters": sorted(name for name in content.raters if name)[:MAX_LISTED],
+        "ratings": content.ratings.count,
+        "raters": content.ratings.names[:MAX_LISTED],
         "remarks": content.remarks,
     }
     if parameters.dry_run:

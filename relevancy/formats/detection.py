@@ -2,8 +2,7 @@
 
 from typing import IO, Any
 
-from relevancy.formats.cases.book_import import BookContent
-from relevancy.formats.cases.case_content import CaseContent
+from relevancy.formats.cases.case_content import BookContent, CaseContent
 
 from .file_formats import FileKind, of_kind, read_head
 

@@ -15,7 +15,7 @@ from relevancy import hooks
 from relevancy.engines.static.rankings_file import parse_snapshots
 from relevancy.formats.queries import queries_csv
 from relevancy.formats.ratings import ratings_csv
-from relevancy.formats.relevancy import book_reader, case_reader
+from relevancy.formats.relevancy import case_reader, reader
 
 from .archives import open_json
 from .errors import BadFile, quote
@@ -126,9 +126,7 @@ FORMATS: Sequence[FileFormat] = (
     FileFormat(
         "relevancy-case", FileKind.CASE, "a case of Relevancy", _is_ours("case"), "Relevancy", case_reader.parse_case
     ),
-    FileFormat(
-        "relevancy-book", FileKind.BOOK, "a book of Relevancy", _is_ours("book"), "Relevancy", book_reader.read_book
-    ),
+    FileFormat("relevancy-book", FileKind.BOOK, "a book of Relevancy", _is_ours("book"), "Relevancy", reader.read_book),
     FileFormat("csv", FileKind.RATINGS, "ratings as CSV", _is_ratings_csv),
     FileFormat(
         "trec",

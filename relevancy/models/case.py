@@ -80,6 +80,10 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         """Excludes removed queries."""
         return self.filter(removed_at=None)
 
+    def texts(self) -> dict[int, str]:
+        """Returns `{query id: text}` without removed queries, in the order of the case. One SQL statement."""
+        return dict(self.present().order_by("position", "id").values_list("query_id", "query__text"))
+
     def with_role(self, user: User) -> Self:
         """Annotates `role`, that of the user on the case; see `SharedQuerySet`."""
         return self.annotate(role=Case.objects.all().role_of(user, "case__"))

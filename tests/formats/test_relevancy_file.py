@@ -374,7 +374,7 @@ def test_null_is_the_same_as_a_missing_member_and_a_number_may_be_an_id():
     ratings = [{**CASE["ratings"][0], "document": 7, "note": None, "at": None}, *CASE["ratings"][1:]]
     runs = [{**CASE["runs"][0], "reason": None, "config": {**CASE["runs"][0]["config"], "mapping": None}}]
     content = parse_case(as_file({**CASE, "ratings": ratings, "runs": runs}))
-    _, rating = next(content.ratings())
+    _, rating = next(content.book.ratings.read())
     assert (rating.doc_id, rating.note, rating.rated_at) == ("7", "", None)
     assert "mapping" not in content.runs[0].config
 

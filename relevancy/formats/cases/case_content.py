@@ -1,25 +1,36 @@
-"""What a file with a whole case contains, whatever its format."""
+"""What a file with a whole case or book contains, whatever its format."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from django.core.exceptions import ValidationError
+
+from relevancy import queries, ratings
 from relevancy.cases import KnobRange
-from relevancy.models import Ranking, Run, ScorerDefinition
+from relevancy.formats.errors import BadFile
+from relevancy.models import Book, Ranking, Run, ScorerDefinition
+from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
+
+UNKNOWN_RATER = "Unknown rater"
+# More are left to a command. A case is stored in one transaction: on SQLite, nobody can rate meanwhile. A book is stored in short
+# transactions, but a web thread is busy as long.
+MAX_ON_PAGE = 50_000
+MAX_OF_BOOK_ON_PAGE = 200_000
 
 type Scale = list[list[Any]]
 """`[[grade, label], …]`, ascending."""
 
 
 class RatingContent(NamedTuple):
-    """One rating. rater: name or e-mail address; empty if the file does not say who rated. is_adjudication: as of `Rating`."""
+    """One rating. rater: name or e-mail address; empty if the file does not say who rated. The others are those of `Rating`."""
 
     doc_id: str
+    rater: str
+    verdict: str
     value: float | None
-    rater: str = ""
-    verdict: str = "rated"
     note: str = ""
     rated_at: datetime | None = None
     is_adjudication: bool = False
@@ -27,7 +38,7 @@ class RatingContent(NamedTuple):
 
 @dataclass(frozen=True)
 class RatingStream:
-    """Checked ratings that are read from the file again rather than kept in memory. raters: as in `RatingContent.rater`.
+    """Checked ratings, which may be read from the file again rather than kept in memory. raters: as in `RatingContent.rater`.
 
     read: yields `(text of the query, rating)`.
     """
@@ -36,25 +47,37 @@ class RatingStream:
     raters: frozenset[str]
     read: Callable[[], Iterator[tuple[str, RatingContent]]]
 
+    @property
+    def names(self) -> list[str]:
+        """The raters that the file names, sorted."""
+        return sorted(name for name in self.raters if name)
+
+    def rows(self, query_ids: Mapping[str, int], rater_ids: Mapping[str, int]) -> Iterator[ratings.NewRating]:
+        """Yields the ratings as they are stored. query_ids: by text. rater_ids: by name; `UNKNOWN_RATER` for those without one."""
+        for text, rating in self.read():
+            yield ratings.NewRating(
+                query_ids[text], rating.doc_id, rater_ids[rating.rater or UNKNOWN_RATER], *rating[2:]
+            )
+
 
 @dataclass(frozen=True)
-class BookSettingsContent:
-    """What a file says about the book of a case besides its scale."""
+class BookContent:
+    """A book as a file has it.
+
+    ratings: read from the file, which must stay open. details: of its queries, by text.
+    scale: None if the file does not say it. relevant_from: None for the usual one of the scale.
+    links: the texts of queries that are linked with each other. remarks: sentences about what is changed or left out, and why.
+    """
 
     name: str
-    relevant_from: float
-    rule: str
-    guidelines: str
-
-
-@dataclass(frozen=True)
-class QueryContent:
-    """A query with its ratings. in_case: False if only the book of the case has it."""
-
-    text: str
-    details: QueryDetails = field(default_factory=QueryDetails)
-    ratings: Sequence[RatingContent] = ()
-    in_case: bool = True
+    ratings: RatingStream
+    details: Mapping[str, QueryDetails]
+    scale: Scale | None = None
+    relevant_from: float | None = None
+    rule: str = Book.Rule.LATEST
+    guidelines: str = ""
+    links: Sequence[Sequence[str]] = ()
+    remarks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -115,30 +138,22 @@ class AttemptContent:
 class CaseContent:
     """A case as a file has it.
 
-    scale: None if the file does not say it.
-    remarks: sentences about what is changed or left out, and why.
-    stream: the ratings, unless they are in `queries`.
-    book: None if the case gets a new book with the usual settings.
+    book: whose queries and ratings the case has; `outside` are those that only the book has.
     runs: pinned ones, each with an attempt that has nothing but a number. rankings: theirs, those of a run together: yields
         `(number of the run, text of the query, ranking)`.
-    links: the texts of queries that are linked with each other.
-    keeps_history: whether attempts keep their numbers, parents and endpoints.
+    is_complete: whether attempts keep their numbers, parents and endpoints, and the book its settings.
     """
 
     name: str
-    queries: Sequence[QueryContent]
+    book: BookContent
     scorers: Sequence[ScorerContent]
     attempts: Sequence[AttemptContent]
-    scale: Scale | None = None
+    outside: frozenset[str] = frozenset()
     options: Mapping[str, Any] = field(default_factory=dict)
     knob_ranges: Mapping[str, KnobRange] = field(default_factory=dict)
-    remarks: Sequence[str] = ()
-    stream: RatingStream | None = None
-    book: BookSettingsContent | None = None
     runs: Sequence[Run] = ()
     rankings: Callable[[], Iterator[tuple[int, str, Ranking]]] = lambda: iter(())
-    links: Sequence[Sequence[str]] = ()
-    keeps_history: bool = False
+    is_complete: bool = False
 
     @property
     def endpoint(self) -> EndpointContent | None:
@@ -146,26 +161,20 @@ class CaseContent:
         searched = [attempt.endpoint for attempt in self.attempts if not attempt.endpoint.is_imported]
         return searched[-1] if searched else None
 
-    def ratings(self) -> Iterator[tuple[str, RatingContent]]:
-        """Yields `(text of the query, rating)`."""
-        if self.stream is not None:
-            yield from self.stream.read()
-        for query in self.queries:
-            for rating in query.ratings:
-                yield query.text, rating
 
-    @property
-    def rating_count(self) -> int:
-        return self.stream.count if self.stream else sum(len(query.ratings) for query in self.queries)
+def check_query(text: str, location: str) -> str:
+    """Returns the text of a query as it is stored. Raises `BadFile`."""
+    try:
+        return queries.check_text(text)
+    except ValidationError as error:
+        raise BadFile(f"{location}: {error_text(error)}") from None
 
-    @property
-    def all_raters(self) -> set[str]:
-        """The raters of the ratings; the empty string for those that the file does not name."""
-        if self.stream is not None:
-            return set(self.stream.raters)
-        return {rating.rater for query in self.queries for rating in query.ratings}
 
-    @property
-    def raters(self) -> list[str]:
-        """The raters that the file names, sorted."""
-        return sorted(name for name in self.all_raters if name)
+def check_page_limit(ratings: int, command: str, *, is_book: bool = False) -> None:
+    """Raises `BadFile` for more ratings than a page imports. command: which imports them instead."""
+    limit = MAX_OF_BOOK_ON_PAGE if is_book else MAX_ON_PAGE
+    if ratings > limit:
+        raise BadFile(
+            f"The file has {ratings:,} ratings; a page imports at most {limit:,}, because that takes long, and others may have to "
+            f"wait meanwhile. Ask an administrator of this site to use the command {command}."
+        )

@@ -1,30 +1,29 @@
 """Makes a case of what a file contains: first a preview, then everything or nothing."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import accounts, books, cases, endpoints, engines, queries, ratings, runs, scorers, scores
+from relevancy import accounts, books, cases, endpoints, engines, queries, runs, scorers, scores
 from relevancy.formats.errors import BadFile, quote
-from relevancy.models import Attempt, Book, Case, Endpoint, Query, Scorer, ScorerDefinition, User
+from relevancy.models import Attempt, Case, Endpoint, Query, Scorer, ScorerDefinition, User
 from relevancy.models.errors import error_text
 from relevancy.models.saving import clean_and_save
 
 from .case_attempts import free_endpoint_name, store_history
 from .case_content import (
+    UNKNOWN_RATER,
     AttemptContent,
-    BookSettingsContent,
     CaseContent,
     EndpointContent,
-    QueryContent,
+    RatingStream,
     Scale,
     ScorerContent,
 )
 
-UNKNOWN_RATER = "Unknown rater"
 MAX_TOP = 100
 MAX_NAME = 120
 SOURCE = "import"
@@ -56,7 +55,6 @@ class CasePlan:
     scale: Scale | None
     known_raters: Sequence[str]
     new_raters: Sequence[str]
-    ratings: int
     remarks: Sequence[str]
 
     @property
@@ -69,23 +67,21 @@ def plan_case(*, content: CaseContent, by: User, scorer: Scorer | None = None) -
 
     Raises `BadFile` for ratings that no scale can have.
     """
-    remarks = list(content.remarks)
+    book, remarks = content.book, list(content.book.remarks)
     plans = [_use(scorer)] if scorer else list(_plan_scorers(content.scorers, by, remarks))
-    scorer_scale = plans[0].definition.scale if plans else None
-    scale: Scale | None = None
-    if (steps := content.scale or scorer_scale) is not None:
-        scale = [list(step) for step in steps]
-        scale = scale if content.stream else _widened(scale, content, remarks)
-    names = content.raters
+    scale = book.scale
+    if scale is None and plans:
+        scale = [list(step) for step in plans[0].definition.scale]
+    if scale is not None and not content.is_complete:
+        scale = _widened(scale, book.ratings, remarks)
+    names = book.ratings.names
     known_names = accounts.known_raters(names, by=by)
-    has_unknown = "" in content.all_raters
     return CasePlan(
         content=content,
         scorers=plans,
         scale=scale,
         known_raters=[name for name in names if name in known_names],
-        new_raters=[name for name in names if name not in known_names] + [UNKNOWN_RATER] * has_unknown,
-        ratings=content.rating_count,
+        new_raters=[name for name in names if name not in known_names] + [UNKNOWN_RATER] * ("" in book.ratings.raters),
         remarks=remarks,
     )
 
@@ -100,12 +96,12 @@ def import_case(
 ) -> Case:
     """Creates the case with book, scorers, raters, ratings and attempts, all or nothing. Starts no run.
 
-    endpoint: which the attempts search; one of `build_endpoint` is created with the case. None leaves the attempts out or, in a
-    file that keeps their history, imports them as attempts that cannot be searched.
+    endpoint: which the attempts search; one of `build_endpoint` is created with the case. None leaves the attempts out or, of a
+    complete file, imports them as attempts that cannot be searched.
     unrestricted: for commands on the server; `by` does not need the right to create endpoints.
     Raises `ValidationError` or `BadFile`; then nothing is created.
     """
-    content = plan.content
+    content, book = plan.content, plan.content.book
     if not plan.scorers or plan.scale is None:
         raise ValidationError({"scorer": "The file does not say how the case is scored. Choose a scorer."})
     if endpoint is not None and endpoint.pk is None and not unrestricted and not endpoints.may_create(by):
@@ -117,16 +113,18 @@ def import_case(
             clean_and_save(case, options=dict(content.options))
         if content.knob_ranges:
             cases.set_knob_ranges(case=case, ranges=content.knob_ranges)
-        if content.book is not None:
-            _set_book(case.book, content.book)
-        _add_queries(case, content.queries, by)
-        if content.links:
-            ids = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
-            queries.create_links(book=case.book, links=[[ids[text] for text in texts] for texts in content.links])
-        _store_ratings(case, content, by)
+        if content.is_complete:
+            settings = {"name": book.name, "relevant_from": book.relevant_from, "rule": book.rule}
+            clean_and_save(case.book, **settings, guidelines=book.guidelines)
+        _add_queries(case, content, by)
+        ids: dict[str, int] = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
+        queries.create_links(book=case.book, links=[[ids[text] for text in texts] for texts in book.links])
+        raters = accounts.ensure_raters({name or UNKNOWN_RATER for name in book.ratings.raters}, by=by)
+        rows = book.ratings.rows(ids, {name: rater.pk for name, rater in raters.items()})
+        books.store_ratings(ratings=rows, by=by, source=SOURCE)
         if endpoint is not None and endpoint.pk is None:
             endpoints.save_new(endpoint)
-        if content.keeps_history:
+        if content.is_complete:
             store_history(case=case, content=content, endpoint=endpoint, by=by)
         elif endpoint is not None:
             for attempt in content.attempts:
@@ -232,14 +230,9 @@ def _ensure_scorer(plan: ScorerPlan, by: User) -> Scorer:
     )
 
 
-def _widened(scale: Scale, content: CaseContent, remarks: list[str]) -> Scale:
+def _widened(scale: Scale, ratings: RatingStream, remarks: list[str]) -> Scale:
     """Returns the scale with more grades where ratings are off it: elsewhere, a case can change its scorer after it was rated."""
-    rated = [
-        (rating.value, rating.doc_id, query.text)
-        for query in content.queries
-        for rating in query.ratings
-        if rating.value is not None
-    ]
+    rated = [(rating.value, rating.doc_id, text) for text, rating in ratings.read() if rating.value is not None]
     if not rated:
         return scale
     (lowest, *_), (top, doc_id, text) = min(rated), max(rated)
@@ -259,43 +252,13 @@ def _widened(scale: Scale, content: CaseContent, remarks: list[str]) -> Scale:
     return [[grade, labels.get(float(grade), "")] for grade in grades]
 
 
-def _add_queries(case: Case, contents: Sequence[QueryContent], by: User) -> None:
-    in_case = [content for content in contents if content.in_case]
-    queries.add(case=case, texts=queries.PastedQueries(texts=[content.text for content in in_case]), by=by)
-    queries.ensure(book=case.book, texts=[content.text for content in contents if not content.in_case])
-    queries.set_details(case=case, details={content.text: content.details for content in in_case})
-    queries.describe_all(
-        book=case.book, details={content.text: content.details for content in contents if not content.in_case}
-    )
-
-
-def _set_book(book: Book, content: BookSettingsContent) -> None:
-    clean_and_save(
-        book,
-        name=content.name,
-        relevant_from=content.relevant_from,
-        rule=content.rule,
-        guidelines=content.guidelines,
-    )
-
-
-def _store_ratings(case: Case, content: CaseContent, by: User) -> None:
-    raters = accounts.ensure_raters({name or UNKNOWN_RATER for name in content.all_raters}, by=by)
-    ids: Mapping[str, int] = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
-    rows = (
-        ratings.NewRating(
-            ids[text],
-            rating.doc_id,
-            raters[rating.rater or UNKNOWN_RATER].pk,
-            rating.verdict,
-            rating.value,
-            rating.note,
-            rating.rated_at,
-            rating.is_adjudication,
-        )
-        for text, rating in content.ratings()
-    )
-    books.store_ratings(ratings=rows, by=by, source=SOURCE)
+def _add_queries(case: Case, content: CaseContent, by: User) -> None:
+    details = content.book.details
+    in_case = [text for text in details if text not in content.outside]
+    queries.add(case=case, texts=queries.PastedQueries(texts=in_case), by=by)
+    queries.set_details(case=case, details=details)
+    queries.ensure(book=case.book, texts=[*content.outside])
+    queries.describe_all(book=case.book, details={text: details[text] for text in content.outside})
 
 
 def _save_attempt(case: Case, content: AttemptContent, endpoint: Endpoint, by: User) -> Attempt:

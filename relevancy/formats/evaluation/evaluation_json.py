@@ -96,7 +96,7 @@ class Evaluation(TypedDict):
 
 def build_evaluation(*, run: Run, versions: Sequence[ScorerVersion]) -> Evaluation:
     """Returns the scores of a run, by query text. `passed` is true if every search succeeded; callers may check more."""
-    texts = dict(run.case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text"))
+    texts = run.case.case_queries.texts()
     rankings = {
         ranking.query_id: ranking
         for ranking in run.rankings.only("query_id", "total", "took_ms", "error")

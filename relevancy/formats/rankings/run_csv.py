@@ -23,8 +23,13 @@ def export_run(*, run: Run) -> Iterator[str]:
 
 def export_pinned(*, case: Case) -> Iterator[str]:
     """Yields the pinned runs of a case as one file, the oldest first."""
-    pinned = Run.objects.finished().filter(case=case, pinned_at__isnull=False).select_related("case")
-    return export_runs(list(pinned.order_by("number")))
+    return export_runs(pinned_runs(case))
+
+
+def pinned_runs(case: Case) -> list[Run]:
+    """Returns the pinned runs of a case with attempts and endpoints, the oldest first."""
+    pinned = Run.objects.finished().filter(case=case, pinned_at__isnull=False)
+    return list(pinned.select_related("case", "attempt__endpoint").order_by("number"))
 
 
 def export_runs(runs: Sequence[Run]) -> Iterator[str]:
@@ -41,7 +46,7 @@ def export_runs(runs: Sequence[Run]) -> Iterator[str]:
             *(format_value(fields.get(name)) for name in names),
         )
         for run in runs
-        for ranking in _rankings(run).iterator(chunk_size=CHUNK)
+        for ranking in rankings_of(run).filter(error_kind="").iterator(chunk_size=CHUNK)
         for rank, (doc_id, _, fields, *_) in enumerate(ranking.hits, 1)
     )
     return write_rows((*HEADER, *names), rows)
@@ -53,19 +58,17 @@ def field_names(runs: Sequence[Run]) -> list[str]:
         dict.fromkeys(
             name
             for run in runs
-            for ranking in _rankings(run).iterator(chunk_size=CHUNK)
+            for ranking in rankings_of(run).filter(error_kind="").iterator(chunk_size=CHUNK)
             for _, _, fields, *_ in ranking.hits
             for name in fields
         )
     )
 
 
-def _rankings(run: Run) -> Any:
+def rankings_of(run: Run) -> Any:
     """Returns the rankings of a run for the queries of its case, in their order."""
     in_case = run.case.case_queries.present().filter(query=OuterRef("query"))
-    in_order = run.rankings.filter(Exists(in_case), error_kind="").annotate(
-        position=Subquery(in_case.values("position")[:1])
-    )
+    in_order = run.rankings.filter(Exists(in_case)).annotate(position=Subquery(in_case.values("position")[:1]))
     return in_order.defer("explanations").order_by("position", "id")
 
 

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 from urllib.parse import unquote
 
 from django.core.exceptions import ValidationError
 
-from relevancy import endpoints, queries, ratings, runs
+from relevancy import endpoints, ratings, runs
 from relevancy.engines.errors import EngineError
 from relevancy.engines.static.rankings_file import TREC_RUN, Snapshot
 from relevancy.engines.types import Hit
@@ -16,6 +16,7 @@ from relevancy.formats.archives import open_json
 from relevancy.formats.cells import MAX_BYTES, decode
 from relevancy.formats.errors import BadFile, quote
 from relevancy.formats.file_formats import FileKind, choose
+from relevancy.formats.ratings.topics import Topics, match_topics
 from relevancy.formats.ratings.trec import RUN_TAG
 from relevancy.models import Case, Run, User
 from relevancy.models.errors import error_text
@@ -25,7 +26,6 @@ from relevancy.wording import counted
 MAX_RUNS = 20  # in one file
 MAX_NAME = 120
 MAX_FIELDS = 2000
-MAX_ID_DIGITS = 18
 MAX_NAMED = 5  # queries that are named in a message
 _NOT_IN_A_FIELD_NAME = re.compile(r"[^\w.-]+")
 
@@ -89,9 +89,7 @@ def read_file(*, file: IO[bytes], name: str = "") -> list[Snapshot]:
 
 def plan_runs(*, case: Case, snapshots: Sequence[Snapshot], name: str = "") -> RunsPlan:
     """Returns what `import_runs` would store. Writes nothing. One SQL statement. Raises `BadFile`."""
-    texts = dict(
-        case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text")
-    )  # {query id: text}
+    texts = case.case_queries.texts()
     unknown: dict[str, None] = {}
     missing: set[int] = set()
     rankings = []
@@ -137,32 +135,21 @@ def _list_queries(texts: Sequence[str]) -> str:
 
 
 def _match_queries(snapshot: Snapshot, texts: Mapping[int, str]) -> tuple[dict[int, list[Hit]], list[str]]:
-    """Returns the hits by query id, and the texts or topics that the case does not have.
-
-    All topics of a TREC run are ids, or all are texts: whatever finds more queries; ids if it is the same number.
-    """
+    """Returns the hits by query id, and the texts or topics that the case does not have. Topics of a TREC run may be ids."""
     hits_by_query = snapshot.rankings.hits_by_query
-    ids = {text: pk for pk, text in texts.items()}
-    matched = {topic: ids.get(queries.normalize(topic)) for topic in hits_by_query}
-    if snapshot.rankings.format == TREC_RUN:
-        by_id = {topic: _as_id(topic) if _as_id(topic) in texts else None for topic in hits_by_query}
-        if _count_found(by_id) >= _count_found(matched):
-            matched = by_id
+    is_trec = snapshot.rankings.format == TREC_RUN
+    topics = match_topics(texts, hits_by_query) if is_trec else Topics(texts, by_id=False)
     hits_by_id: dict[int, list[Hit]] = {}
-    for topic, pk in matched.items():
-        if pk in hits_by_id:
+    unknown = []
+    for topic, hits in hits_by_query.items():
+        pk = topics.find(topic)
+        if pk is None:
+            unknown.append(topic)
+        elif pk in hits_by_id:
             raise BadFile(f"The file contains the query {quote(texts[pk])} twice, once as {quote(topic)}.")
-        if pk is not None:
-            hits_by_id[pk] = hits_by_query[topic]
-    return hits_by_id, [topic for topic, pk in matched.items() if pk is None]
-
-
-def _as_id(topic: str) -> int | None:
-    return int(topic) if topic.isascii() and topic.isdecimal() and len(topic) <= MAX_ID_DIGITS else None
-
-
-def _count_found(matched: Mapping[str, int | None]) -> int:
-    return sum(pk is not None for pk in matched.values())
+        else:
+            hits_by_id[pk] = hits
+    return hits_by_id, unknown
 
 
 def _nothing_found(snapshot: Snapshot, case: Case) -> str:
@@ -188,18 +175,18 @@ def _read_rankings(snapshot: Snapshot, hits_by_query: Mapping[int, Sequence[Hit]
     is_own_trec = snapshot.name.startswith(RUN_TAG) and snapshot.rankings.format == TREC_RUN
     column_names = {column: _NOT_IN_A_FIELD_NAME.sub("_", column) for column in snapshot.rankings.fields}
     column_names = {column: field for column, field in column_names.items() if field != "id"}
-    hits = {}
+    hits: dict[int, list[tuple[str, float | None, dict[str, Any]]]] = {}
     for pk, ranked in hits_by_query.items():
         if is_late():
             raise BadFile(READING_TOO_LONG)
-        hits[pk] = [
-            (
-                _clean_doc_id(unquote(hit.id) if is_own_trec else hit.id),
-                hit.score,
-                {column_names[column]: value for column, value in hit.fields.items() if column in column_names},
-            )
-            for hit in ranked
-        ]
+        hits[pk] = []
+        for hit in ranked:
+            try:
+                doc_id = ratings.clean_doc_id(unquote(hit.id) if is_own_trec else hit.id)
+            except ValidationError as error:
+                raise BadFile(f"Document id: {error_text(error)}") from None
+            fields = {column_names[column]: value for column, value in hit.fields.items() if column in column_names}
+            hits[pk].append((doc_id, hit.score, fields))
     taken = f" of {snapshot.time}" if snapshot.time else ""
     return runs.ImportedRankings(
         name=name,
@@ -207,13 +194,6 @@ def _read_rankings(snapshot: Snapshot, hits_by_query: Mapping[int, Sequence[Hit]
         fields=_choose_fields(list(dict.fromkeys(column_names.values()))),
         hits=hits,
     )
-
-
-def _clean_doc_id(doc_id: str) -> str:
-    try:
-        return ratings.clean_doc_id(doc_id)
-    except (ValidationError, ratings.InvalidRating) as error:
-        raise BadFile(f"Document id: {error_text(error)}") from None
 
 
 def _choose_fields(names: Sequence[str]) -> str:

@@ -78,7 +78,7 @@ def open_source(*, case: Case, file: IO[bytes], name: str = "", format: str = ""
         return RatingsSource(file, chosen, ratings_csv.read_ratings)
     module = trec if chosen.name == "trec" else ltr
     file.seek(0)
-    topics = match_topics(case, module.read_topics(read_lines(file)))
+    topics = match_topics(case.case_queries.texts(), module.read_topics(read_lines(file)))
     return RatingsSource(file, chosen, lambda lines: module.read_ratings(lines, topics))
 
 

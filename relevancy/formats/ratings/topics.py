@@ -7,7 +7,6 @@ from urllib.parse import unquote
 
 from relevancy import queries
 from relevancy.formats.errors import BadFile, quote
-from relevancy.models import Case
 
 MAX_ID_DIGITS = 18
 
@@ -45,11 +44,11 @@ class Topics:
         return unquote(text) if self.by_id else text
 
 
-def match_topics(case: Case, topics: Iterable[str]) -> Topics:
-    """Returns how a file names the queries of a case: by id or by text, whatever finds more of them; by id if it is the same."""
-    texts: dict[int, str] = dict(
-        case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text")
-    )
+def match_topics(texts: Mapping[int, str], topics: Iterable[str]) -> Topics:
+    """Returns how a file names the queries of a case: by id or by text, whatever finds more of them; by id if it is the same.
+
+    texts: as `CaseQueryQuerySet.texts` returns them.
+    """
     query_texts, names = set(texts.values()), set(topics)
     ids = sum(as_id(name) in texts for name in names)
     matching = sum(queries.normalize(name) in query_texts for name in names)

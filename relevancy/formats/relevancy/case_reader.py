@@ -9,7 +9,6 @@ from relevancy.formats.cases.case_content import (
     AttemptContent,
     CaseContent,
     EndpointContent,
-    QueryContent,
     ScorerContent,
 )
 from relevancy.formats.errors import BadFile, quote
@@ -35,22 +34,15 @@ def parse_case(file: IO[bytes]) -> CaseContent:
     _check_rankings(file, content, runs_by_number)
     return CaseContent(
         name=content.head.name,
-        queries=[
-            QueryContent(text, details, in_case=text not in content.outside)
-            for text, details in content.details.items()
-        ],
-        links=content.links,
-        remarks=content.remarks,
+        book=content.book,
+        outside=content.outside,
         scorers=[_scorer(number, value) for number, value in enumerate(elements.get("scorers", ()), 1)],
         attempts=list(attempts.values()),
-        scale=content.scale,
         options=content.head.options,
         knob_ranges=_knob_ranges(content),
-        stream=content.stream,
-        book=content.book,
         runs=list(runs_by_number.values()),
         rankings=partial(_read_rankings, file, content),
-        keeps_history=True,
+        is_complete=True,
     )
 
 
@@ -121,7 +113,7 @@ def _check_rankings(file: IO[bytes], content: RelevancyFile, numbers: Collection
         number, text = element.run, element.query
         if number not in numbers:
             raise element.refuse("run", f"there is no run {number}")
-        if text not in content.details:
+        if text not in content.book.details:
             raise element.refuse("query", f"{quote(text)} is not one of the queries")
         if number != current:
             if number in seen:

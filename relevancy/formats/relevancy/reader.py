@@ -1,17 +1,16 @@
 """Files in our own format, `relevancy/1`, read piece by piece: memory does not grow with the number of ratings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 
 from relevancy import queries, ratings
 from relevancy.formats.archives import open_json
-from relevancy.formats.cases.case_content import BookSettingsContent, RatingContent, RatingStream, Scale
+from relevancy.formats.cases.case_content import BookContent, RatingContent, RatingStream, check_query
 from relevancy.formats.errors import BadFile, quote
 from relevancy.formats.json_stream import read_members
-from relevancy.formats.ratings.checked_ratings import check_query
 from relevancy.models import Verdict
 from relevancy.models.errors import error_text
 from relevancy.models.text import validate_line
@@ -22,7 +21,6 @@ from relevancy.wording import counted
 
 from .schema import (
     AttemptElement,
-    BookElement,
     Element,
     EndpointElement,
     Head,
@@ -33,7 +31,7 @@ from .schema import (
     RunElement,
 )
 from .scorer_file import read_scale
-from .writer import BOOK, FORMAT
+from .writer import BOOK, CASE, FORMAT
 
 MAX_BYTES = 1024 * 1024 * 1024  # unpacked
 MAX_QUERIES = 200_000
@@ -63,19 +61,13 @@ class RelevancyFile:
     """What a file contains. elements: those of the lists but queries, links, ratings and rankings.
 
     outside: queries that only the book of a case has; in files of earlier versions, whose linked queries could share ratings.
-    remarks: what is changed.
     """
 
     head: Head
-    scale: Scale
-    book: BookSettingsContent
-    details: dict[str, QueryDetails]
-    stream: RatingStream
-    elements: Mapping[str, list[Any]] = field(default_factory=dict)
-    has_rankings: bool = False
-    outside: frozenset[str] = frozenset()
-    links: Sequence[Sequence[str]] = ()
-    remarks: Sequence[str] = ()
+    book: BookContent
+    elements: Mapping[str, list[Any]]
+    has_rankings: bool
+    outside: frozenset[str]
 
 
 def read_file(file: IO[bytes], *, kind: str) -> RelevancyFile:
@@ -84,6 +76,11 @@ def read_file(file: IO[bytes], *, kind: str) -> RelevancyFile:
     kind: "case" or "book"; a file of another kind is refused. The file must stay open as long as the result is used.
     """
     return _Reader(file, kind).read()
+
+
+def read_book(file: IO[bytes]) -> BookContent:
+    """Checks a whole file with a book. Raises `BadFile` with the location and the value. The file must stay open."""
+    return read_file(file, kind=BOOK).book
 
 
 def read_elements[E: Element](file: IO[bytes], key: str, schema: type[E]) -> Iterator[E]:
@@ -114,23 +111,28 @@ class _Reader:
             for key, value in read_members(opened, limit=MAX_BYTES, lists=_LISTS):
                 self._take(key, value)
         head = self._read_head()
-        book, scale = _read_book(head.book)
-        self._ratings.check_scale(book, scale)
+        settings = head.book
+        try:
+            scale = read_scale(settings.scale)
+        except BadFile as error:
+            raise BadFile(f"book.{error}") from None
+        relevant_from = self._ratings.check_scale([float(grade) for grade, _ in scale], settings.relevant_from)
         self._check_links()
-        return RelevancyFile(
-            head=head,
-            scale=scale,
-            book=book,
-            details=self._details,
-            stream=RatingStream(
-                count=self._numbers.get("ratings", 0), raters=frozenset(self._ratings.raters), read=self._read_again
+        book = BookContent(
+            name=settings.name if self._kind == CASE else head.name,
+            ratings=RatingStream(
+                self._numbers.get("ratings", 0), frozenset(self._ratings.raters), read=self._read_again
             ),
-            elements=self._elements,
-            has_rankings="rankings" in self._numbers,
-            outside=frozenset(self._outside),
+            details=self._details,
+            scale=scale,
+            relevant_from=relevant_from,
+            rule=settings.rule,
+            guidelines=settings.guidelines,
             links=[texts for _, texts in self._links],
             remarks=[_SHARED] if self._has_shared else [],
         )
+        has_rankings = "rankings" in self._numbers
+        return RelevancyFile(head, book, self._elements, has_rankings, frozenset(self._outside))
 
     def _read_head(self) -> Head:
         """Refuses a file of another format, version or kind, with members that no such file has."""
@@ -234,7 +236,7 @@ class _RatingReader:
     def read(self, element: RatingElement) -> tuple[str, RatingContent]:
         try:
             doc_id = ratings.clean_doc_id(element.document)
-        except (ValidationError, ratings.InvalidRating) as error:
+        except ValidationError as error:
             raise element.refuse("document", error_text(error).removesuffix(".")) from None
         rater, value, verdict = element.rater, element.rating, element.verdict
         if rater not in self.raters:
@@ -253,33 +255,22 @@ class _RatingReader:
         if value is not None:
             self._grades.setdefault(value, element.location)
         return element.query, RatingContent(
-            doc_id, value, rater, verdict, element.note, element.at, element.is_adjudication
+            doc_id, rater, verdict, value, element.note, element.at, element.is_adjudication
         )
 
-    def check_scale(self, book: BookSettingsContent, scale: Scale) -> None:
-        """Refuses ratings that are not on the scale, and a threshold that does not suit it."""
-        grades = tuple(float(grade) for grade, _ in scale)
+    def check_scale(self, grades: Sequence[float], relevant_from: float | None) -> float:
+        """Refuses ratings that are not on the scale, and a threshold that does not suit it. Returns the threshold."""
         try:
-            on_scale = ScoringScale(grades, book.relevant_from)
+            on_scale = ScoringScale(tuple(grades), *([] if relevant_from is None else [relevant_from]))
         except ScoringError as error:
             raise BadFile(f"book.scale: {error}") from None
-        if not grades[0] <= book.relevant_from <= grades[-1]:
+        if not on_scale.contains(on_scale.relevant_from):
             raise BadFile(
-                f"book.relevant_from: {book.relevant_from:g} is not on the scale {grades[0]:g} to {grades[-1]:g}."
+                f"book.relevant_from: {on_scale.relevant_from:g} is not on the scale {grades[0]:g} to {grades[-1]:g}."
             )
         for value, location in self._grades.items():
             if not on_scale.contains(value):
                 raise BadFile(
                     f"{location}.rating: {value:g} is not on the scale of the book, {grades[0]:g} to {grades[-1]:g}."
                 )
-
-
-def _read_book(element: BookElement) -> tuple[BookSettingsContent, Scale]:
-    try:
-        scale = read_scale(element.scale)
-    except BadFile as error:
-        raise BadFile(f"book.{error}") from None
-    relevant_from = element.relevant_from
-    if relevant_from is None:
-        relevant_from = ScoringScale(tuple(float(grade) for grade, _ in scale)).relevant_from
-    return BookSettingsContent(element.name, relevant_from, element.rule, element.guidelines), scale
+        return on_scale.relevant_from

@@ -14,11 +14,11 @@ from operator import itemgetter
 from typing import IO, Any
 
 from django.db import connection, transaction
-from django.db.models import Exists, OuterRef, Subquery
 
 from relevancy import accounts, runs
+from relevancy.formats.rankings.run_csv import pinned_runs, rankings_of
 from relevancy.formats.ratings.graded_queries import query_batches
-from relevancy.models import Attempt, Book, Case, Endpoint, Query, Ranking, Rating, Run, ScorerVersion, User, Verdict
+from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, ScorerVersion, User, Verdict
 
 from .scorer_file import describe_scorer, format_object
 
@@ -231,26 +231,10 @@ def name_raters(book: Book, by: User) -> dict[int, str]:
     return names
 
 
-def _pinned(case: Case) -> list[Run]:
-    return list(
-        Run.objects.finished()
-        .filter(case=case, pinned_at__isnull=False)
-        .select_related("attempt__endpoint")
-        .order_by("number")
-    )
-
-
-def _of_case(case: Case, run: Run) -> Any:
-    """Returns the rankings of a run for the queries of its case, in their order."""
-    in_case = case.case_queries.present().filter(query=OuterRef("query"))
-    rankings = Ranking.objects.filter(Exists(in_case), run=run).defer("explanations")
-    return rankings.annotate(position=Subquery(in_case.values("position")[:1])).order_by("position", "id")
-
-
 def _runs(case: Case) -> Iterator[dict[str, Any]]:
-    for run in _pinned(case):
+    for run in pinned_runs(case):
         config = {**run.config, "endpoint": _endpoint_name(run.attempt.endpoint)}
-        removed = run.done - _of_case(case, run).count()
+        removed = run.done - rankings_of(run).count()
         yield {
             "number": run.number,
             "attempt": run.attempt.number,
@@ -270,8 +254,8 @@ def _runs(case: Case) -> Iterator[dict[str, Any]]:
 
 
 def _rankings(case: Case) -> Iterator[dict[str, Any]]:
-    for run in _pinned(case):
-        for ranking in _of_case(case, run).select_related("query").iterator(chunk_size=200):
+    for run in pinned_runs(case):
+        for ranking in rankings_of(run).select_related("query").iterator(chunk_size=200):
             optional = {
                 "text": ranking.text if ranking.text != ranking.query.text else "",
                 "options": ranking.options,

@@ -244,7 +244,7 @@ def _import_file(path: str, by: User) -> Case:
         plan = case_import.plan_case(content=content, by=by)
         for remark in plan.remarks:
             sys.stderr.write(f"{remark}\n")
-        if not content.keeps_history:
+        if not content.is_complete:
             fail(f"{path} is not a file of export_case. Import it into a site, and export it there.")
         return case_import.import_case(plan=plan, by=by, endpoint=None)
 

@@ -21,7 +21,7 @@ class Command(ImportCommand):
             self.stderr.write(remark)
         counts = (
             f"{counted(len(content.details), 'query', 'queries')} and "
-            f"{counted(content.ratings, 'rating')} of {counted(len(content.raters), 'rater')}"
+            f"{counted(content.ratings.count, 'rating')} of {counted(len(content.ratings.raters), 'rater')}"
         )
         if options["dry_run"]:
             self.write(f"Would create {options['name'] or content.name} with {counts}.")

@@ -36,9 +36,10 @@ class Command(ImportCommand):
         for remark in plan.remarks:
             self.stderr.write(remark)
         scorers = ", ".join(scorer.name for scorer in plan.scorers) or "none: choose one by --scorer"
+        ratings = content.book.ratings
         counts = (
-            f"{counted(len(content.queries), 'query', 'queries')} and "
-            f"{counted(plan.ratings, 'rating')} of {counted(len(content.raters), 'rater')}. Scorer: {scorers}."
+            f"{counted(len(content.book.details), 'query', 'queries')} and "
+            f"{counted(ratings.count, 'rating')} of {counted(len(ratings.names), 'rater')}. Scorer: {scorers}."
         )
         if options["dry_run"]:
             self.write(f"Would create {options['name'] or content.name} with {counts}")

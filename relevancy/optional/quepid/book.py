@@ -6,19 +6,22 @@ the number of queries, not with that of judgements and not with the fields of do
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO, Any
 
 from django.core.exceptions import ValidationError
 
 from relevancy import ratings
 from relevancy.formats.archives import open_json
-from relevancy.formats.cases.book_import import BookContent
-from relevancy.formats.cases.case_content import RatingContent, RatingStream, Scale
-from relevancy.formats.cases.case_import import UNKNOWN_RATER
+from relevancy.formats.cases.case_content import (
+    UNKNOWN_RATER,
+    BookContent,
+    RatingContent,
+    RatingStream,
+    Scale,
+    check_query,
+)
 from relevancy.formats.errors import BadFile
 from relevancy.formats.json_stream import Fields, read_members
-from relevancy.formats.ratings.checked_ratings import check_query
 from relevancy.models import Book, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
@@ -32,50 +35,32 @@ MAX_RATERS = 10_000
 MAX_GRADE = 100
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """One judgement of a file, checked."""
-
-    query: str
-    doc_id: str
-    rater: str
-    verdict: Verdict
-    value: float | None
-    note: str
-
-
 def read_book(file: IO[bytes]) -> BookContent:
     """Checks a whole file and returns what it contains. Raises `BadFile` with the location and the value."""
     reader = _BookReader(file)
-    content = reader.content
-    lowest, top = math.inf, -math.inf
-    for judgement in reader.judgements():
-        content.raters.add(judgement.rater)
-        content.ratings += 1
-        if judgement.value is not None:
-            lowest, top = min(lowest, judgement.value), max(top, judgement.value)
-        if len(content.details) > MAX_QUERIES or len(content.raters) > MAX_RATERS:
+    raters: set[str] = set()
+    count, lowest, top = 0, math.inf, -math.inf
+    for _, rating in reader.ratings():
+        raters.add(rating.rater)
+        count += 1
+        if rating.value is not None:
+            lowest, top = min(lowest, rating.value), max(top, rating.value)
+        if len(reader.details) > MAX_QUERIES or len(raters) > MAX_RATERS:
             raise BadFile(f"The file has more than {MAX_QUERIES:,} queries or {MAX_RATERS:,} raters. Split it.")
-    reader.finish(lowest, top)
-    content.stream = RatingStream(content.ratings, frozenset(content.raters), _BookReader(file).ratings)
-    return content
+    return reader.finish(RatingStream(count, frozenset(raters), _BookReader(file).ratings), lowest, top)
 
 
 class _BookReader:
-    """Reads the pairs of a file; `content` is what has been read so far."""
+    """Reads the pairs of a file. details: those of the queries that have been read so far."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._members: dict[str, Any] = {}
         self._pairs = self._empty = self._without = 0
-        self.content = BookContent()
+        self.details: dict[str, QueryDetails] = {}
 
     def ratings(self) -> Iterator[tuple[str, RatingContent]]:
         """Yields the text of the query and the rating of each judgement."""
-        for row in self.judgements():
-            yield row.query, RatingContent(row.doc_id, row.value, row.rater, row.verdict, row.note)
-
-    def judgements(self) -> Iterator[Judgement]:
         self._members = {}
         self._pairs = 0
         with open_json(self._file) as file:
@@ -90,7 +75,7 @@ class _BookReader:
         if not self._pairs and "name" not in self._members:
             raise BadFile("This is not a book exported by Quepid: query_doc_pairs and name are missing.")
 
-    def _read_pair(self, pair: Fields) -> Iterator[Judgement]:
+    def _read_pair(self, pair: Fields) -> Iterator[tuple[str, RatingContent]]:
         query = check_query(pair.text("query_text"), f"{pair.location}.query_text")
         self._describe(query, pair)
         unnamed = 0
@@ -112,28 +97,25 @@ class _BookReader:
             if not rater:  # several people can judge a pair without a name
                 unnamed += 1
                 rater = UNKNOWN_RATER if unnamed == 1 else f"{UNKNOWN_RATER} {unnamed}"
-            yield Judgement(query, doc_id, rater, verdict, value, judgement.text("explanation").strip())
+            yield query, RatingContent(doc_id, rater, verdict, value, judgement.text("explanation").strip())
 
     def _describe(self, query: str, pair: Fields) -> None:
-        present = self.content.details.get(query)
+        present = self.details.get(query)
         if present is None or not (present.information_need and present.notes):
-            self.content.details[query] = QueryDetails(
+            self.details[query] = QueryDetails(
                 information_need=(present and present.information_need) or pair.text("information_need"),
                 notes=(present and present.notes) or pair.text("notes"),
             )
 
-    def finish(self, lowest: float, top: float) -> None:
-        """Completes the content once everything has been read. lowest, top: of all ratings."""
-        book, content = Fields(self._members, ""), self.content
-        content.name = book.text("name").strip() or "Book from Quepid"
-        content.rule = Book.Rule.QUEPID
+    def finish(self, ratings: RatingStream, lowest: float, top: float) -> BookContent:
+        """Returns the content once everything has been read. lowest, top: of all ratings."""
+        book = Fields(self._members, "")
+        remarks: list[str] = []
         scale = read_scale(book)
         if scale is None and isinstance(self._members.get("scorer"), dict):  # an older file
             scale = read_scale(Fields(self._members["scorer"], "scorer"))
-        remarks = content.remarks
         if top >= lowest:
             scale = _with_grades(scale, lowest, top, remarks)
-        content.scale = scale
         if self._empty:
             remarks.append(
                 f"{self._empty:,} of {self._pairs:,} pairs have no judgement and are left out: what is to be judged here comes from "
@@ -146,8 +128,9 @@ class _BookReader:
         remarks.append(
             "Fields of documents and their positions are not kept: they are displayed from the runs of a case."
         )
+        rule = Book.Rule.QUEPID
         if book.flag("support_implicit_judgements"):
-            content.rule = Book.Rule.LOWEST_OF_THREE
+            rule = Book.Rule.LOWEST_OF_THREE
             remarks.append(
                 "The lowest of the three highest ratings of a document counts. Where there are two, Quepid takes their mean; here the "
                 "lower one counts."
@@ -157,6 +140,8 @@ class _BookReader:
                 "Ratings of a document are combined as in Quepid: of one or two the mean counts, rounded to a whole number, of "
                 "more the lowest of the three highest."
             )
+        name = book.text("name").strip() or "Book from Quepid"
+        return BookContent(name, ratings, self.details, scale, rule=rule, remarks=remarks)
 
 
 def _verdict(judgement: Fields, value: float | None) -> Verdict | None:

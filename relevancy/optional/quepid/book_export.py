@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
 
-from relevancy.formats.cases.case_import import UNKNOWN_RATER
+from relevancy.formats.cases.case_content import UNKNOWN_RATER
 from relevancy.formats.ratings.graded_queries import query_batches
 from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Book, Query, Rating, User, Verdict

@@ -8,11 +8,24 @@ from typing import IO, Any
 from urllib.parse import quote as quote_url
 from urllib.parse import urlsplit
 
+from django.core.exceptions import ValidationError
+
+from relevancy import ratings
 from relevancy.formats.archives import open_json
-from relevancy.formats.cases.case_content import AttemptContent, CaseContent, EndpointContent, QueryContent
+from relevancy.formats.cases.case_content import (
+    AttemptContent,
+    BookContent,
+    CaseContent,
+    EndpointContent,
+    RatingContent,
+    RatingStream,
+    Scale,
+    check_query,
+)
 from relevancy.formats.errors import BadFile, quote
 from relevancy.formats.json_stream import Fields, read_members
-from relevancy.formats.ratings.checked_ratings import CheckedRatings, check_query
+from relevancy.models import Verdict
+from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
 
 from .scorers import read_scorer
@@ -55,24 +68,25 @@ def parse_case(file: IO[bytes]) -> CaseContent:
     if case.flag("archived"):
         reader.remarks.append("The case is archived in Quepid; here it is not.")
     reader.remarks.append("Snapshots, scores and earlier tries are not part of Quepid's file; they stay there.")
+    name = case.text("case_name").strip() or "Case from Quepid"
+    scale = [list(step) for step in scorer.definition.scale] if scorer and scorer.definition else None
     return CaseContent(
-        name=case.text("case_name").strip() or "Case from Quepid",
-        queries=reader.ordered_queries(),
+        name,
+        reader.book(name, scale),
         scorers=[scorer] if scorer else [],
         attempts=[attempt] if attempt else [],
-        scale=[list(step) for step in scorer.definition.scale] if scorer and scorer.definition else None,
         options=case.mapping("options"),
-        remarks=reader.all_remarks(),
     )
 
 
 class _CaseReader:
-    """Collects the queries of a file, and what there is to say about them."""
+    """Collects the queries and ratings of a file, and what there is to say about them."""
 
     def __init__(self) -> None:
         self.remarks: list[str] = []
-        self._queries: dict[str, QueryContent] = {}
+        self._details: dict[str, QueryDetails] = {}
         self._positions: dict[str, float | None] = {}
+        self._ratings: dict[tuple[str, str, str], RatingContent] = {}  # by query, document and rater
         self._without_text = self._repeated = self._unrated = 0
         self._number = 0
 
@@ -84,8 +98,6 @@ class _CaseReader:
             self._without_text += 1
             return
         text = check_query(text, query.location)
-        present = self._queries.get(text)
-        ratings = CheckedRatings(text, present.ratings if present else ())
         for rating in query.objects("ratings"):
             value_ = rating.number("rating")
             if value_ is None:
@@ -93,28 +105,44 @@ class _CaseReader:
             elif value_ < 0:
                 raise rating.error("rating", f"{value_:g} is below 0, where no scale begins")
             else:
-                ratings.add(rating, value=value_, rater=rating.line("user_email"))
-        self._repeated += present is not None
+                self._add_rating(text, rating, value_)
+        self._repeated += text in self._details
         self._positions.setdefault(text, query.position("arranged_at"))
-        details = present.details if present else self._details(query)
-        self._queries[text] = QueryContent(text, details, ratings.rows)
+        if text not in self._details:
+            self._details[text] = self._read_details(query)
 
-    def _details(self, query: Fields) -> QueryDetails:
+    def _add_rating(self, query: str, fields: Fields, value: float) -> None:
+        rater = fields.line("user_email")
+        try:
+            doc_id = ratings.clean_doc_id(fields.text("doc_id"))
+        except ValidationError as error:
+            raise BadFile(f"{fields.location}.doc_id: {error_text(error)}") from None
+        rating = RatingContent(doc_id, rater, Verdict.RATED, value)
+        present = self._ratings.setdefault((query, doc_id, rater), rating)
+        if present.value != value:
+            by = f" by {quote(rater)}" if rater else ""
+            raise BadFile(
+                f"{fields.location}: document {quote(doc_id)} of query {quote(query)} is rated {value:g}{by} here "
+                f"and {present.value:g} before. Keep one of them."
+            )
+
+    def _read_details(self, query: Fields) -> QueryDetails:
         return QueryDetails(
             information_need=query.text("information_need"),
             notes=query.text("notes"),
             options=query.mapping("options"),
         )
 
-    def ordered_queries(self) -> list[QueryContent]:
-        """Returns the queries in Quepid's manual order, if the file has it for all of them."""
-        queries = list(self._queries.values())
-        positions = [self._positions[query.text] for query in queries]
-        if all(position is not None for position in positions):
-            queries.sort(key=lambda query: self._positions[query.text] or 0)
-        return queries
+    def book(self, name: str, scale: Scale | None) -> BookContent:
+        """Returns the queries and ratings. The queries are in Quepid's manual order if the file has it for all of them."""
+        details = self._details
+        if None not in self._positions.values():
+            details = {text: details[text] for text in sorted(details, key=lambda text: self._positions[text] or 0)}
+        rows = [(query, rating) for (query, _, _), rating in self._ratings.items()]
+        stream = RatingStream(len(rows), frozenset(rating.rater for _, rating in rows), lambda: iter(rows))
+        return BookContent(name, stream, details, scale, remarks=self._all_remarks())
 
-    def all_remarks(self) -> list[str]:
+    def _all_remarks(self) -> list[str]:
         counted = (
             (self._without_text, "quer{ies} without text {were} left out.", "y", "ies"),
             (self._repeated, "repeated quer{ies} {were} joined with the first of the same text.", "y", "ies"),

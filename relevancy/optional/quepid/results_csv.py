@@ -55,7 +55,7 @@ def export_detailed(*, case: Case) -> Iterator[str]:
 
 def _document_rows(case: Case, run: Run | None, title: str, fields: Sequence[str]) -> Iterator[Sequence[Cell]]:
     case_cells, width = _of_case(case), len(DETAILED) + len(fields)
-    rows = case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text")
+    rows = case.case_queries.texts().items()
     for batch in batched(rows, CHUNK):
         query_ids = [query_id for query_id, _ in batch]
         grades = scores.known_grades(case.book, query_ids)

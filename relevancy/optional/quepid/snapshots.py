@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from relevancy.engines.static.rankings_file import MAX_SIZE, Rankings, Snapshot
 from relevancy.engines.types import Hit
+from relevancy.formats.cases.case_content import check_query
 from relevancy.formats.errors import BadFile, quote
 from relevancy.formats.json_stream import Fields, read_members
-from relevancy.formats.ratings.checked_ratings import check_query
 
 FORMAT = "Quepid snapshot"
 

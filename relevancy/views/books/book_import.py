@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from relevancy import formats
 from relevancy.formats.cases import book_import
+from relevancy.formats.cases.case_content import BookContent
 from relevancy.formats.file_formats import FileKind
 from relevancy.models.errors import error_text
 from relevancy.views.forms import WholeFileForm
@@ -29,25 +30,25 @@ def import_book(request: HtmxRequest) -> HttpResponse:
     file = form.cleaned_data["file"]
     try:
         content = formats.read_book(file)
-        formats.check_page_limit(content.ratings, "import_book", is_book=True)
+        formats.check_page_limit(content.ratings.count, "import_book", is_book=True)
         if action == ImportAction.PREVIEW:
             return _render(request, form, content)
         book = book_import.import_book(content=content, by=request.user)
     except (formats.BadFile, ValidationError) as error:
         form.add_error("file", error_text(error))
         return _render(request, form, status=422)
-    text = f"Book “{book}” imported with {len(content.details):,} queries and {content.ratings:,} ratings."
+    text = f"Book “{book}” imported with {len(content.details):,} queries and {content.ratings.count:,} ratings."
     return redirect_with_message(request, reverse("book", args=[book.pk]), text)
 
 
 def _render(
     request: HtmxRequest,
     form: WholeFileForm,
-    content: book_import.BookContent | None = None,
+    content: BookContent | None = None,
     status: int = 200,
 ) -> HttpResponse:
     """Renders the page; for a file sent by htmx the preview alone."""
-    raters = sorted(content.raters) if content else []
+    raters = content.ratings.names if content else []
     context = {
         "file_form": form,
         "content": content,

@@ -38,7 +38,7 @@ def import_case(request: HtmxRequest) -> HttpResponse:
     try:
         content = formats.parse_case(file_form.cleaned_data["file"])
         plan = case_import.plan_case(content=content, by=request.user)
-        formats.check_page_limit(plan.ratings, "import_case")
+        formats.check_page_limit(content.book.ratings.count, "import_case")
     except formats.BadFile as error:
         file_form.add_error("file", str(error))
         return _render(request, file_form, status=422)
@@ -51,7 +51,7 @@ def import_case(request: HtmxRequest) -> HttpResponse:
     for run in case.runs.all():
         transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
     started = _start(request, case)
-    counts = f"{case.case_queries.present().count():,} queries and {plan.ratings:,} ratings"
+    counts = f"{case.case_queries.present().count():,} queries and {content.book.ratings.count:,} ratings"
     return redirect_with_message(
         request, reverse("case", args=[case.pk]), f"Case “{case}” imported with {counts}. {started}".rstrip()
     )

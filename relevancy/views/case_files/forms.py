@@ -93,7 +93,7 @@ class CaseImportForm(forms.Form):
         usable = Endpoint.objects.usable_by(self.user).live().order_by("name")
         choices += [(str(pk), name) for pk, name in usable.values_list("pk", "name")]
         without = (
-            "keep the attempts, without an address" if self.plan.content.keeps_history else "import without the attempt"
+            "keep the attempts, without an address" if self.plan.content.is_complete else "import without the attempt"
         )
         choices.append((self.NONE, f"None: {without}"))
         field = cast(forms.ChoiceField, self.fields["endpoint"])

@@ -25,7 +25,7 @@ def test_preview_and_import(sign_in, people, make):
     content = make(BOOK).getvalue()
     page = send(client, content)
     assert page.status_code == 200
-    assert page.context["content"].ratings == 3
+    assert page.context["content"].ratings.count == 3
     assert 'data-count="raters"' in page.content.decode()
     assert not Book.objects.exists()
     assert "<html" not in send(client, content, **{"HX-Request": "true"}).content.decode()
@@ -51,7 +51,7 @@ def test_a_missing_file(sign_in):
 
 
 def test_a_large_book_is_left_to_the_command(sign_in, monkeypatch):
-    monkeypatch.setattr("relevancy.formats.ratings.checked_ratings.MAX_OF_BOOK_ON_PAGE", 2)
+    monkeypatch.setattr("relevancy.formats.cases.case_content.MAX_OF_BOOK_ON_PAGE", 2)
     page = send(sign_in("rater"), as_file(BOOK).getvalue(), do="import")
     assert page.status_code == 422
     assert "3 ratings; a page imports at most 2" in page.context["file_form"].errors["file"][0]

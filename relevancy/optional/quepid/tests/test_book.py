@@ -133,7 +133,7 @@ def test_a_rater_without_an_address_is_counted_once(ann):
 
 def test_read_book_says_what_is_left_out(ann):
     content = quepid_book.read_book(as_file(BOOK))
-    assert (content.ratings, sorted(content.raters)[:2]) == (6, ["Unknown rater", "Unknown rater 2"])
+    assert (content.ratings.count, content.ratings.names[:2]) == (6, ["Unknown rater", "Unknown rater 2"])
     remarks = " ".join(content.remarks)
     assert "1 of 4 pairs have no judgement" in remarks
     assert "1 judgement without a rating" in remarks
@@ -216,7 +216,7 @@ def test_a_damaged_member_is_refused():
 
 
 def test_a_zip_file_with_names_of_macos_is_read():
-    assert quepid_book.read_book(zipped(names=("Phones/book.json", "__MACOSX/._book.json"))).ratings == 6
+    assert quepid_book.read_book(zipped(names=("Phones/book.json", "__MACOSX/._book.json"))).ratings.count == 6
 
 
 def test_a_zip_bomb_is_refused_while_it_is_unpacked(monkeypatch):

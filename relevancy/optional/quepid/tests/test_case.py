@@ -38,15 +38,15 @@ def ann():
 
 def test_parse_case_reads_queries_in_the_order_of_quepid():
     content = parsed()
-    assert [query.text for query in content.queries] == ["alien", "star wars"]
-    first, second = content.queries
-    assert dict(first.details.options) == {"lang": "en"}
-    assert (second.details.information_need, second.details.notes) == ("The films", "Both trilogies")
-    assert [(row.doc_id, row.value, row.rater) for row in second.ratings] == [
+    assert list(content.book.details) == ["alien", "star wars"]
+    first, second = content.book.details.values()
+    assert dict(first.options) == {"lang": "en"}
+    assert (second.information_need, second.notes) == ("The films", "Both trilogies")
+    assert [(row.doc_id, row.value, row.rater) for text, row in content.book.ratings.read() if text == "star wars"] == [
         ("a", 3.0, "ann@example.com"),
         ("7", 1.0, "ben@example.com"),
     ]
-    assert any("1 document without a rating was left out" in remark for remark in content.remarks)
+    assert any("1 document without a rating was left out" in remark for remark in content.book.remarks)
 
 
 def test_parse_case_reads_integers_of_any_size_where_only_their_order_matters():
@@ -57,8 +57,8 @@ def test_parse_case_reads_integers_of_any_size_where_only_their_order_matters():
         {**QUERY, "arranged_at": at, "query_text": str(at), "options": options} for at in (last, first, -(10**40))
     ]
     content = parsed(queries=queries, created_by=10**25)
-    assert [query.text for query in content.queries] == [str(-(10**40)), str(first), str(last)]
-    assert dict(content.queries[0].details.options) == options
+    assert list(content.book.details) == [str(-(10**40)), str(first), str(last)]
+    assert dict(content.book.details[str(-(10**40))].options) == options
 
 
 def test_parse_case_reads_null_wherever_quepid_has_no_value():
@@ -76,7 +76,7 @@ def test_parse_case_reads_null_wherever_quepid_has_no_value():
             {**dict.fromkeys(CASE), "case_name": "Shop", "queries": queries, "try": attempt, "scorer": {"name": None}}
         )
     )
-    assert [query.ratings for query in content.queries] == [()]
+    assert (list(content.book.details), content.book.ratings.count) == (["alien"], 0)
     assert (content.attempts[0].depth, content.attempts[0].endpoint.per_minute) == (10, 0)
 
 
@@ -100,20 +100,20 @@ def test_parse_case_reads_a_try_of_an_older_version():
 
 def test_parse_case_accepts_the_wrapper_of_the_api_and_a_byte_order_mark():
     content = parse_case(as_file(b"\xef\xbb\xbf" + as_file({"case": CASE}).getvalue()))
-    assert (content.name, len(content.queries)) == ("Shop: phones", 2)
+    assert (content.name, len(content.book.details)) == ("Shop: phones", 2)
 
 
 def test_parse_case_keeps_the_order_of_the_file_without_positions():
     content = parsed(queries=[{**QUERY, "arranged_at": None}, SECOND])
-    assert [query.text for query in content.queries] == ["star wars", "alien"]
+    assert list(content.book.details) == ["star wars", "alien"]
 
 
 def test_parse_case_joins_repeated_queries_and_leaves_out_empty_ones():
     again = {**QUERY, "query_text": " star wars ", "ratings": [{"doc_id": "z", "rating": 2, "user_email": None}]}
     content = parsed(queries=[QUERY, again, {"query_text": " "}])
-    assert [len(query.ratings) for query in content.queries] == [3]
-    assert "1 repeated query was joined" in " ".join(content.remarks)
-    assert "1 query without text was left out" in " ".join(content.remarks)
+    assert (list(content.book.details), content.book.ratings.count) == (["star wars"], 3)
+    assert "1 repeated query was joined" in " ".join(content.book.remarks)
+    assert "1 query without text was left out" in " ".join(content.book.remarks)
 
 
 @pytest.mark.parametrize(
@@ -334,7 +334,7 @@ SEARCH_API = {
 
 def test_the_mapper_code_of_a_search_api_comes_along(ann):
     content = parsed(**{"try": {**TRY, "query_params": '{"q": "#$query##"}', "search_endpoint": SEARCH_API}})
-    assert any("mapper script" in remark for remark in content.remarks)
+    assert any("mapper script" in remark for remark in content.book.remarks)
     endpoint = case_import.build_endpoint(content=content.endpoint, by=ann)
     case = case_import.import_case(plan=case_import.plan_case(content=content, by=ann), by=ann, endpoint=endpoint)
     stored = Endpoint.objects.get()

@@ -37,7 +37,7 @@ def test_preview_says_what_will_be_made_and_makes_nothing(sign_in):
     page = send(sign_in("owner"))
     assert page.status_code == 200
     plan = page.context["plan"]
-    assert (len(plan.content.queries), plan.ratings, len(plan.new_raters)) == (2, 2, 2)
+    assert (len(plan.content.book.details), plan.content.book.ratings.count, len(plan.new_raters)) == (2, 2, 2)
     text = page.content.decode()
     assert 'data-count="ratings"' in text
     assert "http://127.0.0.1:1/solr/shop/select" in text
@@ -205,7 +205,7 @@ def test_a_search_api_where_there_is_no_engine_for_it(sign_in):
 
 
 def test_a_large_case_is_left_to_the_command(sign_in, monkeypatch):
-    monkeypatch.setattr("relevancy.formats.ratings.checked_ratings.MAX_ON_PAGE", 1)
+    monkeypatch.setattr("relevancy.formats.cases.case_content.MAX_ON_PAGE", 1)
     page = send(sign_in("editor"), do="import", name="x", endpoint="none")
     assert page.status_code == 422
     assert "2 ratings; a page imports at most 1" in page.context["file_form"].errors["file"][0]
