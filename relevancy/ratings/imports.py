@@ -32,6 +32,7 @@ DELETED_AT_ONCE = 2_000
 BATCH = 500  # ids in one SQL statement
 DEAD_AFTER = timedelta(minutes=2)  # without progress
 Status = RatingImport.Status
+_REPLACED = ("old_verdict", "old_value", "old_note", "old_rated_at", "old_is_adjudication")  # as `NewRating` has them
 
 type GivenGrade = tuple[str, str, float]
 """Document id, name of the rater, grade. The name is empty for the rater that `import_ratings` is given."""
@@ -76,8 +77,7 @@ def import_ratings(
         added = _add_queries(case, query_ids, by)
         for batch in batched(sorted(query_ids.values()), BATCH):
             scores.lock_queries(batch)
-        check_open(book=case.book_id)
-        _check_scale(case.book)
+        _check_book(case.book)
         users = accounts.ensure_raters(raters, by=by) if raters else {}
         rater_ids = {"": rater.pk, **{name: user.pk for name, user in users.items()}}
         changed = _store_changes(list(_rows(values, query_ids, rater_ids)), by, source, timezone.now(), rater_ids)
@@ -96,8 +96,7 @@ def begin_import(
         Book.objects.select_for_update().filter(pk=case.book_id).values_list("pk").first()
         if not Case.objects.select_for_update(no_key=True).filter(pk=case.pk):
             raise _case_deleted()
-        check_open(book=case.book_id, advice="Import the file")
-        _check_scale(case.book)
+        _check_book(case.book, advice="Import the file")
         return RatingImport.objects.create(
             book=case.book, case=case, by=by, source=source, total=total, status=status, format=format
         )
@@ -213,33 +212,20 @@ def _undo_some(record: RatingImport) -> bool:
     with short_transaction():
         RatingImport.objects.filter(pk=record.pk).update(progressed_at=timezone.now())  # another process waits here
         changes = RatingChange.objects.filter(rating_import=record.pk).order_by("-pk")
-        rows = list(changes[:CHUNK])
+        rows = list(changes.values_list("pk", "query_id", "doc_id", "rater_id", *_REPLACED)[:CHUNK])
         if not rows:
             return False
-        query_ids = sorted({row.query_id for row in rows})
+        query_ids = sorted({query_id for _, query_id, *_ in rows})
         for batch in batched(query_ids, BATCH):
             scores.lock_queries(batch)
-        some = changes.filter(pk__range=(rows[-1].pk, rows[0].pk))
+        some = changes.filter(pk__range=(rows[-1][0], rows[0][0]))
         same = some.filter(
             old_verdict="", query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=OuterRef("rater")
         ).order_by()
         for batch in batched(query_ids, BATCH):
             Rating.objects.filter(Exists(same), query_id__in=batch).delete()
-        old = [
-            NewRating(
-                row.query_id,
-                row.doc_id,
-                row.rater_id,
-                row.old_verdict,
-                row.old_value,
-                row.old_note,
-                row.old_rated_at,
-                row.old_is_adjudication,
-            )
-            for row in rows
-            if row.old_verdict
-        ]
-        write_ratings(old, timezone.now())
+        replaced = [NewRating(*row) for _, *row in rows]
+        write_ratings([rating for rating in replaced if rating.verdict], timezone.now())
         some.delete()
         _ratings_changed(query_ids)
     return True
@@ -336,11 +322,14 @@ def _case_deleted() -> ImportFailed:
     return ImportFailed("The case was deleted during the import; nothing was imported.")
 
 
-def _check_scale(book: Book) -> None:
-    """Reads the settings of the book again. Raises `ImportFailed` if the scale is not that on which the file was checked."""
-    before = book.scale_key
-    book.refresh_settings()
-    if book.scale_key != before:
+def _check_book(book: Book, advice: str = "Rate") -> None:
+    """Reads the book again. Raises `RatingRefused` if another import has closed it, and `ImportFailed` if its scale is not that on
+    which the file was checked. advice: see `check_open`."""
+    is_closed = Exists(RatingImport.objects.unfinished().filter(book=OuterRef("pk")))
+    present: Any = Book.objects.annotate(is_closed=is_closed).get(pk=book.pk)
+    if present.is_closed:
+        check_open(book=book.pk, advice=advice)
+    if present.scale_key != book.scale_key:
         raise ImportFailed(
             f"The scale of the book {book} was changed during the import; nothing was imported. Check the file, and start it again."
         )

@@ -98,9 +98,11 @@ def _with_point(cell: str) -> str:
 def _find_columns(header: Sequence[str], delimiter: str) -> Layout | None:
     """Returns the columns that a header names; None if it is not one of ratings."""
     numbers = {cell.lower(): number for number, cell in enumerate(header)}
-    query, doc_id = (next((numbers[name] for name in names if name in numbers), None) for names in (QUERY, DOC_ID))
-    if query is None or doc_id is None or len(numbers) < len(header):
+    queries = [numbers[name] for name in QUERY if name in numbers]
+    doc_ids = [numbers[name] for name in DOC_ID if name in numbers]
+    if not queries or not doc_ids or len(numbers) < len(header):
         return None
+    query, doc_id = queries[0], doc_ids[0]
     ratings = [(number, cell) for number, cell in enumerate(header) if number not in (query, doc_id)]
     rater = None
     if RATING in numbers:
