@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
-from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -21,15 +19,6 @@ from .models import AutomaticJudging, JudgeJob, JudgeModel
 SWITCHED = "rating.judge_automatic"
 NOTHING = "No result without a rating or an answer."
 WAITS = "A job is running; new results are judged after it."
-
-
-@dataclass(frozen=True)
-class AutomaticState:
-    """What has become of it. spent: by all its jobs. left: of the budget; None without one."""
-
-    automatic: AutomaticJudging
-    spent: Decimal
-    left: Decimal | None
 
 
 def set_automatic(*, judge: JudgeModel, book: Book, is_on: bool, budget: Decimal | None, by: User) -> AutomaticJudging:
@@ -50,10 +39,22 @@ def set_automatic(*, judge: JudgeModel, book: Book, is_on: bool, budget: Decimal
     return automatic
 
 
-def automatic_state(judge: JudgeModel, book: Book) -> AutomaticState | None:
-    """Returns how it stands; None if it was never switched on. Two SQL statements."""
-    automatic = AutomaticJudging.objects.filter(judge=judge, book=book).select_related("created_by").first()
-    return _state(automatic) if automatic else None
+def find_automatic(judge: JudgeModel, book: Book) -> AutomaticJudging | None:
+    """Returns whether a judge model judges a book by itself; None if it was never switched on."""
+    automatic: AutomaticJudging | None = AutomaticJudging.objects.filter(judge=judge, book=book).first()
+    return automatic
+
+
+def count_spent(automatic: AutomaticJudging) -> Decimal:
+    """Returns what all jobs that were started in this way have cost."""
+    return automatic.jobs.aggregate(spent=Sum("spent"))["spent"] or Decimal(0)
+
+
+def find_left(automatic: AutomaticJudging) -> Decimal | None:
+    """Returns what is left of the budget, with as many decimals as the budget of a job has; None without one."""
+    if automatic.budget is None:
+        return None
+    return max(Decimal(0), automatic.budget - count_spent(automatic)).quantize(Decimal("0.0001"), ROUND_DOWN)
 
 
 def start_automatic(book: Book) -> list[JudgeJob]:
@@ -83,7 +84,7 @@ def _start(automatic: AutomaticJudging) -> tuple[JudgeJob | None, str]:
     wanted = estimate(judge=judge, book=book, only_unrated=True).documents
     if not wanted:
         return None, NOTHING
-    left = _state(automatic).left
+    left = find_left(automatic)
     if left is not None and left <= 0:
         return None, f"The budget of {automatic.budget:f} is spent; {wanted:,} results wait."
     try:
@@ -99,12 +100,3 @@ def _start(automatic: AutomaticJudging) -> tuple[JudgeJob | None, str]:
     except ValidationError as error:
         return None, " ".join(error.messages)
     return job, f"A job was started for {wanted:,} new results."
-
-
-def _state(automatic: AutomaticJudging) -> AutomaticState:
-    jobs: Any = JudgeJob.objects.filter(automatic=automatic)
-    spent = jobs.aggregate(spent=Sum("spent"))["spent"] or Decimal(0)
-    left = None
-    if automatic.budget is not None:  # with as many decimals as the budget of a job has
-        left = max(Decimal(0), automatic.budget - spent).quantize(Decimal("0.0001"), ROUND_DOWN)
-    return AutomaticState(automatic, spent, left)

@@ -18,6 +18,7 @@ from relevancy.optional.agreement.statistics import (
     measure_agreement,
 )
 from relevancy.statistics import Differences, Interval, find_interval
+from relevancy.templatetags import numbers
 
 from .models import CalibrationSample, JudgeAnswer, JudgeModel
 from .statistics import CorrectedScore, correct_score, rank_correlation
@@ -59,20 +60,17 @@ class Calibration:
     corrected: CorrectedScore | None
     missing: str
 
-    @property
-    def interval_note(self) -> str:
-        """What the interval of the corrected score holds for; empty without one."""
-        if self.corrected is None:
-            return ""
-        queries = self.corrected.sampled + self.corrected.others
-        note = (
-            f"The interval holds for queries like these; for the {queries:,} queries of the case themselves it is cautious, "
-            "that is, wider than it has to be."
-        )
+    def summarize(self) -> str:
+        """Returns the corrected case score with what its interval holds for, or why there is none."""
+        corrected = self.corrected
+        if corrected is None or self.judge_score is None:
+            return self.missing
+        warning = "" if corrected.is_reliable else "Fewer than 20 sampled queries: do not rely on the interval. "
         return (
-            note
-            if self.corrected.is_reliable
-            else f"Fewer than 20 sampled queries: do not rely on the interval. {note}"
+            f"The judge model says {numbers.score(self.judge_score)}. Corrected by the {corrected.sampled:,} queries that people "
+            f"judged: {numbers.score(corrected.value)} ({numbers.score(corrected.low)} to {numbers.score(corrected.high)}). {warning}"
+            f"The interval holds for queries like these; for the {corrected.sampled + corrected.others:,} queries of the case "
+            "themselves it is cautious, that is, wider than it has to be."
         )
 
 
@@ -171,21 +169,12 @@ def _missing(
 def _people_grades(book: Book, query_ids: Iterable[int]) -> _Grades:
     """Returns the grades by the rule of the book, without ratings by machines."""
     machines = set(User.objects.filter(kind=User.Kind.MACHINE).values_list("pk", flat=True))
-    columns = ("query_id", "doc_id", "rater_id", "verdict", "value", "updated_at", "id", "is_adjudication")
-    ratings: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = {pk: defaultdict(list) for pk in query_ids}
-    unable: dict[int, set[str]] = {pk: set() for pk in ratings}
-    rows = Rating.objects.filter(query__book=book).order_by().values_list(*columns)
-    for query_id, doc_id, rater_id, verdict, value, at, pk, decides in rows:
-        if query_id not in ratings or rater_id in machines or verdict == Verdict.LATER:
-            continue
-        if value is None:
+    grades = scores.known_grades(book, query_ids, counts=lambda query_id, doc_id, rater_id: rater_id not in machines)
+    unable: dict[int, set[str]] = {pk: set() for pk in grades}
+    verdicts = Rating.objects.filter(query__book=book, verdict=Verdict.CANNOT).exclude(rater__kind=User.Kind.MACHINE)
+    for query_id, doc_id in verdicts.values_list("query_id", "doc_id"):
+        if query_id in unable:
             unable[query_id].add(doc_id)
-        else:
-            ratings[query_id][doc_id].append((decides, (value, (at, pk))))
-    grades = {
-        query_id: scores.combine_grades(book, {doc_id: scores.counting(rows) for doc_id, rows in documents.items()})
-        for query_id, documents in ratings.items()
-    }
     return _Grades(grades, unable)
 
 

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_GET, require_POST
 from relevancy.models import Book, Case, Role, Run, ScorerVersion, User
 from relevancy.models.errors import error_text
 from relevancy.optional.agreement.statistics import Coefficient
-from relevancy.templatetags import numbers
 from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
@@ -49,7 +48,7 @@ def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -
             context |= {
                 "result": result,
                 "figures": _figures(result),
-                "summary": summarize(result),
+                "summary": result.summarize(),
                 "scored": [(texts[row.query_id], row) for row in result.scored],
             }
     if book.is_editable:
@@ -76,18 +75,6 @@ def sample_draw(request: HtmxRequest, book_id: int, judge_id: int) -> HttpRespon
         f"{counted(len(sample.query_ids), 'query was', 'queries were')} drawn. People have to rate all their results."
     )
     return redirect_with_message(request, url, text)
-
-
-def summarize(result: calibration.Calibration) -> str:
-    """Returns the corrected case score with what its interval holds for, or why there is none."""
-    corrected = result.corrected
-    if corrected is None or result.judge_score is None:
-        return result.missing
-    sentence = (
-        f"The judge model says {numbers.score(result.judge_score)}. Corrected by the {corrected.sampled:,} queries that people "
-        f"judged: {numbers.score(corrected.value)} ({numbers.score(corrected.low)} to {numbers.score(corrected.high)})."
-    )
-    return f"{sentence} {result.interval_note}"
 
 
 def _targets(book: Book, user: User) -> dict[str, tuple[Run, ScorerVersion]]:

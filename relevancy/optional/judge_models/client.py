@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 from urllib3.exceptions import ProtocolError
 
@@ -31,15 +31,6 @@ class JudgeModelError(Exception):
         self.stops_job = stops_job
         self.may_cost = may_cost
         super().__init__(message)
-
-
-@dataclass(frozen=True)
-class TimedCompletion:
-    """A completion, how it was asked for, and the milliseconds it took."""
-
-    completion: Completion
-    answer_format: str
-    took_ms: int
 
 
 class JudgeClient:
@@ -84,11 +75,7 @@ class JudgeClient:
         """Blocks until the limit of requests per minute allows another one."""
         self._http.rate_limit.wait(cancelled)
 
-    def abort(self) -> None:
-        """Ends all requests in progress. For another thread."""
-        self._http.abort()
-
-    def ask(self, prompt: Prompt) -> TimedCompletion:
+    def ask(self, prompt: Prompt) -> Completion:
         """Sends one prompt. Raises `JudgeModelError`, also for a picture whose address the rules do not allow."""
         self._check_image(prompt)
         formats = self._protocol.formats
@@ -101,7 +88,8 @@ class JudgeClient:
             completion = self._read(response)
             with self._lock:
                 self._format = max(self._format, position)
-            return TimedCompletion(completion, formats[position], round(1000 * (time.monotonic() - started)))
+            took_ms = round(1000 * (time.monotonic() - started))
+            return replace(completion, answer_format=formats[position], took_ms=took_ms)
         raise AssertionError("the last format returns or raises")
 
     def most_tokens(self, prompt: Prompt) -> int:
@@ -128,11 +116,7 @@ class JudgeClient:
 
     def _post(self, prompt: Prompt, answer_format: str) -> engines.Response:
         path = self._protocol.path(self._http.address.path)
-        headers = {
-            **self._protocol.fixed_headers,
-            "content-type": "application/json",
-            "accept": "application/json",
-        }
+        headers = {**self._protocol.fixed_headers, "content-type": "application/json", "accept": "application/json"}
         try:
             return self._http.fetch("POST", path, body=self._encode(prompt, answer_format), headers=headers)
         except engines.TooSlow as error:
@@ -156,10 +140,9 @@ class JudgeClient:
         completion = self._protocol.read(data) if isinstance(data, dict) else None
         if completion is None:
             beginning = self._http.redact(engines.excerpt(response.body))
-            label = self._protocol.label
             raise JudgeModelError(
-                f"The response is not one of the protocol {label}. It begins “{beginning}”. Check the address and the "
-                "protocol.",
+                f"The response is not one of the protocol {self._protocol.label}. It begins “{beginning}”. Check the address and "
+                "the protocol.",
                 may_cost=True,
             )
         return completion

@@ -10,42 +10,51 @@ from relevancy import activity
 from relevancy.models import Book, Rating, User
 from relevancy.ratings.separate_ratings import Counted, accept_grades, withdraw_ratings
 
-from .models import JudgeAnswer, JudgeModel
+from .models import JudgeAnswer, JudgeJob, JudgeModel
 
 SOURCE = "judge"
+STATES = {str(state): Count("pk", filter=Q(state=state)) for state in JudgeAnswer.State.values}
 COUNTED, WITHDRAWN = "rating.judge_counted", "rating.judge_withdrawn"  # verbs of the activity log
 
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """The documents of a book by the state of a judge model's answer, what they have cost, and how many of its ratings count."""
+    """Documents by the state of a judge model's answer, what they have cost, and how many of its ratings count."""
 
     rated: int = 0
     cannot: int = 0
     failed: int = 0
     open: int = 0
-    cost: Decimal = Decimal(0)
+    spent: Decimal = Decimal(0)
     counting: int = 0
 
     @property
-    def answered(self) -> int:
-        return self.rated + self.cannot
+    def done(self) -> int:
+        return self.rated + self.cannot + self.failed
+
+    @property
+    def total(self) -> int:
+        return self.done + self.open
 
 
 def count_answers(book: Book) -> dict[int, AnswerCounts]:
     """Returns the counts by the ids of the judge models that have answered for a book. Two SQL statements."""
-    states = {str(state): Count("pk", filter=Q(state=state)) for state in JudgeAnswer.State.values}
     answers = JudgeAnswer.objects.filter(query__book=book).order_by().values("judge")
     ratings = Rating.objects.filter(query__book=book, rater__judge_model__isnull=False).order_by()
     counting = dict(
         ratings.values("rater__judge_model").annotate(count=Count("pk")).values_list("rater__judge_model", "count")
     )
-    rows: Any = answers.annotate(**states, cost=Sum("cost"))
+    rows: Any = answers.annotate(**STATES, spent=Sum("cost"))
     return {
         judge_id: AnswerCounts(**row, counting=counting.get(judge_id, 0))
         for row in rows
         if (judge_id := row.pop("judge"))
     }
+
+
+def count_job(job: JudgeJob) -> AnswerCounts:
+    """Returns the counts of the documents of a job, which has been read lately. One SQL statement."""
+    return AnswerCounts(**job.answers.aggregate(**STATES), spent=job.spent)
 
 
 def read_failures(judge: JudgeModel, book: Book, count: int = 10) -> list[JudgeAnswer]:
@@ -71,6 +80,14 @@ def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
     )
     activity.record_for_book(COUNTED, book=book, by=by, judge=str(judge), count=counted.changed)
     return counted
+
+
+def describe(counted: Counted, judge: JudgeModel) -> str:
+    """Returns what `let_count` did, in sentences."""
+    return (
+        f"{counted.changed:,} ratings by {judge.rater} are new or changed. {counted.left_out:,} documents have ratings by others and "
+        f"were left out. {counted.off_scale:,} answers are not on the present scale."
+    )
 
 
 def withdraw(*, judge: JudgeModel, book: Book, by: User) -> int:

@@ -26,7 +26,7 @@ class JudgeModelForm(forms.ModelForm):
     )
     key = _key_field(required=False, help_text="Stored encrypted, and never shown again.")
     prompt = forms.ChoiceField(
-        choices=[(template.key, template.title) for template in prompts.TEMPLATES],
+        choices=[(template.key, template.title) for template in prompts.TEMPLATES.values()],
         initial=prompts.DEFAULT,
         help_text="Model, prompt and the longest answer never change. To try another prompt, add another judge model.",
     )
@@ -93,7 +93,7 @@ class JobForm(BudgetForm):
             self.fields["budget"].required = True
 
     @property
-    def choice(self) -> dict[str, bool]:
+    def choice(self) -> dict[str, Any]:
         """Which documents, as arguments of `jobs.estimate`; also of a form that is not complete yet."""
         return {name: bool(self[name].value()) for name in ("only_unrated", "repeat_failed")}
 

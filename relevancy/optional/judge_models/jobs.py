@@ -6,7 +6,7 @@ Every answer is stored as soon as it has arrived, because it may have been paid 
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from decimal import ROUND_UP, Decimal
 from itertools import batched
@@ -23,12 +23,15 @@ from relevancy.judging.judging_queue import judging_queue
 from relevancy.models import Book, JudgingPair, Rating, User, Verdict
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
+from relevancy.wording import counted
 
 from .answers import UnreadableAnswer, parse_answer
-from .client import JudgeClient, JudgeModelError, TimedCompletion
+from .client import JudgeClient, JudgeModelError
+from .counting import AnswerCounts, count_job
 from .judges import address_rules, output_limit
 from .models import AutomaticJudging, JudgeAnswer, JudgeJob, JudgeModel
-from .prompts import Prompt, Template, build_prompt, find_template
+from .prompts import TEMPLATES, Prompt, build_prompt
+from .protocols import Completion
 
 STARTED = "rating.judge_started"
 MAX_CONSECUTIVE_FAILURES = 10
@@ -64,20 +67,17 @@ class JobEstimate:
     output_tokens: int
     cost: Decimal
 
-
-@dataclass(frozen=True)
-class JobProgress:
-    """Documents of a job by state, and what it has spent."""
-
-    open: int
-    rated: int
-    cannot: int
-    failed: int
-    spent: Decimal
-
-    @property
-    def answered(self) -> int:
-        return self.rated + self.cannot
+    def describe(self) -> str:
+        """Returns what sending the documents would cost, in sentences."""
+        if not self.documents:
+            return "No document is left to send."
+        pictures = ""
+        if self.images:
+            pictures = f"About {counted(self.images, 'document has a picture', 'documents have a picture')}. "
+        return (
+            f"{pictures}About {self.input_tokens:,} tokens to read and at most {self.output_tokens:,} to write: "
+            f"{write_amount(self.cost)} at most."
+        )
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,15 @@ class _Question:
     most: Decimal
 
 
-type _Reply = tuple[_Question, TimedCompletion | JudgeModelError]
+type _Reply = tuple[_Question, Completion | JudgeModelError]
+
+
+def write_amount(amount: Decimal) -> str:
+    """Returns an amount with two decimals, or as many as it takes to be other than 0, at most six."""
+    if not amount:
+        return "0.00"
+    places = next((places for places in range(2, 6) if round(abs(amount), places)), 6)
+    return f"{amount:,.{places}f}"
 
 
 def estimate(*, judge: JudgeModel, book: Book, repeat_failed: bool = False, only_unrated: bool = False) -> JobEstimate:
@@ -103,12 +111,11 @@ def estimate(*, judge: JudgeModel, book: Book, repeat_failed: bool = False, only
     documents = pairs.count()
     step = max(1, documents // ESTIMATED)
     ids = list(pairs.order_by("pk").values_list("pk", flat=True))[::step]
-    template = _template(judge)
     prompts = [
         prompt
         for batch in batched(ids, BATCH)
         for document in read_documents(JudgingPair.objects.filter(pk__in=batch), by=judge.rater)
-        if (prompt := _build_prompt(template, judge, book, document)) is not None
+        if (prompt := _build_prompt(judge, book, document)) is not None
     ]
     count = max(1, len(prompts))
     characters = documents * sum(len(prompt.instructions) + len(prompt.data) for prompt in prompts) / count
@@ -143,10 +150,6 @@ def start(
     and `sweep` finds it if the worker has died. automatic: what starts it, if no user does. Raises `ValidationError` if another
     job of the judge model works on the book.
     """
-    if find_template(judge.prompt) is None:
-        raise ValidationError(
-            f"The prompt {judge.prompt!r} of {judge} does not exist any more. Create another judge model."
-        )
     job = JudgeJob(
         judge=judge, book=book, created_by=by, budget=budget, is_background=is_background, automatic=automatic
     )
@@ -174,12 +177,6 @@ def start(
             JudgeAnswer.objects.bulk_create(rows, ignore_conflicts=True)
         time.sleep(scores.PAUSE_SECONDS)
     return job
-
-
-def progress(job: JudgeJob) -> JobProgress:
-    """Counts the documents of a job, which has been read lately. One SQL statement."""
-    counts = {str(state): Count("pk", filter=Q(state=state)) for state in State.values}
-    return JobProgress(**job.answers.aggregate(**counts), spent=job.spent)
 
 
 def cancel(job: JudgeJob) -> None:
@@ -215,14 +212,13 @@ def sweep() -> list[int]:
 def run(
     job: JudgeJob,
     *,
-    watch: Callable[[JobProgress], None] = lambda progress: None,
     is_stopped: Callable[[], bool] = lambda: False,
     seconds: float | None = None,
-) -> JobProgress:
+) -> AnswerCounts:
     """Sends the open documents of a job until all are answered, the budget is spent, or it has to stop; `job` says why.
 
     With `seconds` it leaves the job after that time, to be continued by another call, if `job.is_active` afterwards.
-    Returns at once if another process works on it. watch: called after each answer with the progress.
+    Returns at once if another process works on it.
     is_stopped: asked often; once it returns True, requests in progress are completed and stored, and no others are sent.
     """
     token = uuid.uuid4().hex
@@ -233,9 +229,9 @@ def run(
         job.refresh_from_db()
         reason, is_unfinished, failures = "", False, 0
         try:
-            worker = _Worker(job, token, watch, is_stopped, seconds)
+            worker = _Worker(job, token, is_stopped, seconds)
             reason = worker.work()
-            is_unfinished, failures = worker.is_out_of_time and not reason and worker.progress.open > 0, worker.failures
+            is_unfinished, failures = worker.is_out_of_time and not reason and worker.open > 0, worker.failures
         except JudgeModelError as error:
             reason = str(error)
         own = JudgeJob.objects.filter(pk=job.pk, claimed_by=token)
@@ -249,25 +245,18 @@ def run(
                 claimed_by="",
             )
     job.refresh_from_db()
-    return progress(job)
+    return count_job(job)
 
 
 class _Worker:
-    """One process that works on a job. `reserved`: what the requests in progress can cost."""
+    """One process that works on a job. open: documents that are left. reserved: what the requests in progress can cost."""
 
-    def __init__(
-        self,
-        job: JudgeJob,
-        token: str,
-        watch: Callable[[JobProgress], None],
-        is_stopped: Callable[[], bool],
-        seconds: float | None,
-    ) -> None:
+    def __init__(self, job: JudgeJob, token: str, is_stopped: Callable[[], bool], seconds: float | None) -> None:
         self.job, self.judge, self.book = job, job.judge, job.book
         self.token = token
-        self.watch = watch
         self.is_stopped = is_stopped
-        self.progress = progress(job)
+        self.open = count_job(job).open
+        self.spent = job.spent
         self.reserved = Decimal(0)
         self.failures = job.consecutive_failures
         self.reason = STOPPED if job.cancel_requested else ""
@@ -275,13 +264,12 @@ class _Worker:
         self.is_out_of_time = False
         self.is_out_of_budget = False
         self._checked_at = self._beat_at = time.monotonic()
-        self._template = _template(self.judge)
 
     def work(self) -> str:
         """Returns why the job stopped; empty if it is complete."""
         with JudgeClient(self.judge, address_rules()) as client:
             while True:
-                before = self.progress.open
+                before = self.open
                 self.is_out_of_budget = False
                 replies = engines.in_parallel(
                     self._questions(client),
@@ -295,60 +283,59 @@ class _Worker:
                     self._store(reply)
                 if self.reason or self.is_out_of_time or not self.is_out_of_budget:
                     return self.reason
-                if self.progress.open == before:  # nothing is in progress any more, and there is still not enough left
-                    return f"The budget of {self.job.budget:f} does not cover another document. {self.progress.spent:f} are spent."
+                if self.open == before:  # nothing is in progress any more, and there is still not enough left
+                    return (
+                        f"The budget of {self.job.budget:f} does not cover another document. {self.spent:f} are spent."
+                    )
 
     def _questions(self, client: JudgeClient) -> Iterator[_Question]:
         """Yields the open documents while the budget covers them."""
         last = 0
         while answers := list(self.job.answers.filter(state=State.OPEN, pk__gt=last).order_by("pk")[:BATCH]):
             last = answers[-1].pk
-            for answer, document in zip(answers, self._read(answers), strict=True):
-                prompt = _build_prompt(self._template, self.judge, self.book, document)
+            pairs = [
+                JudgingPair(query_id=answer.query_id, doc_id=answer.doc_id, run_id=answer.run_id or 0)
+                for answer in answers
+            ]
+            for answer, document in zip(answers, read_documents(pairs, by=self.judge.rater), strict=True):
+                prompt = _build_prompt(self.judge, self.book, document)
                 if prompt is None:
                     answer.error = "The run does not store the document any more. Run the attempt again."
                     self._save(answer, State.FAILED, Decimal(0))
                     continue
                 most = _cost(self.judge, client.most_tokens(prompt), output_limit(self.judge))
-                if self.job.budget is not None and self.progress.spent + self.reserved + most > self.job.budget:
+                if self.job.budget is not None and self.spent + self.reserved + most > self.job.budget:
                     self.is_out_of_budget = True
                     return
                 self.reserved += most
                 yield _Question(answer, prompt, most)
 
-    def _read(self, answers: list[JudgeAnswer]) -> list[JudgedDocument]:
-        pairs = [
-            JudgingPair(query_id=answer.query_id, doc_id=answer.doc_id, run_id=answer.run_id or 0) for answer in answers
-        ]
-        return read_documents(pairs, by=self.judge.rater)
-
     def _store(self, reply: _Reply) -> None:
-        question, outcome = reply
+        question, completion = reply
         answer = question.answer
         self.reserved -= question.most
-        if isinstance(outcome, JudgeModelError):
-            if outcome.stops_job:
-                self.reason = self.reason or str(outcome)  # no fault of the document: it stays open
+        if isinstance(completion, JudgeModelError):
+            error = completion
+            if error.stops_job:
+                self.reason = self.reason or str(error)  # no fault of the document: it stays open
                 return
-            answer.error = str(outcome)
-            self._save(answer, State.FAILED, question.most if outcome.may_cost else Decimal(0))
+            answer.error = str(error)
+            self._save(answer, State.FAILED, question.most if error.may_cost else Decimal(0))
             self.failures += 1
             if self.failures >= MAX_CONSECUTIVE_FAILURES:
-                self.reason = f"The last {self.failures} documents failed. {outcome}"
+                self.reason = f"The last {self.failures} documents failed. {error}"
             return
-        completion = outcome.completion
         answer.model, answer.answer_format, answer.took_ms = (
             completion.model[:200],
-            outcome.answer_format,
-            outcome.took_ms,
+            completion.answer_format,
+            completion.took_ms,
         )
         answer.input_tokens, answer.output_tokens = completion.input_tokens, completion.output_tokens
         cost = question.most
         if answer.input_tokens is not None and answer.output_tokens is not None:
             cost = _cost(self.judge, answer.input_tokens, answer.output_tokens)
         self.failures = 0
-        state = _read_state(answer, completion.text, completion.refusal, completion.is_cut, self.book)
-        self._save(answer, state, cost)
+        self._save(answer, _read_state(answer, completion, self.book), cost)
 
     def _save(self, answer: JudgeAnswer, state: State, cost: Decimal) -> None:
         answer.state = state
@@ -357,9 +344,8 @@ class _Worker:
         with write_turn(), transaction.atomic():
             answer.save()
             JudgeJob.objects.filter(pk=self.job.pk).update(spent=F("spent") + cost)
-        counts = {"open": self.progress.open - 1, str(state): getattr(self.progress, str(state)) + 1}
-        self.progress = replace(self.progress, **counts, spent=self.progress.spent + cost)
-        self.watch(self.progress)
+        self.open -= 1
+        self.spent += cost
 
     def _must_stop(self) -> bool:
         """Says that this process still works on the job, and notices that it was stopped or taken over."""
@@ -388,28 +374,28 @@ def _ask(client: JudgeClient, question: _Question) -> _Reply:
         return question, error
 
 
-def _read_state(answer: JudgeAnswer, text: str, refusal: str, is_cut: bool, book: Book) -> State:
+def _read_state(answer: JudgeAnswer, completion: Completion, book: Book) -> State:
     """Sets the grade and the reason of an answer. Returns its state."""
-    if refusal:
-        answer.reason = engines.excerpt(f"The model declined: {refusal}", 1_000)
+    if completion.refusal:
+        answer.reason = engines.excerpt(f"The model declined: {completion.refusal}", 1_000)
         return State.CANNOT
     try:
-        parsed = parse_answer(text, book.grades)
+        parsed = parse_answer(completion.text, book.grades)
     except UnreadableAnswer as error:
-        limit = " The answer reached the limit of tokens: create a judge model with a higher one." if is_cut else ""
-        answer.error = f"{error}{limit}"
+        limit = " The answer reached the limit of tokens: create a judge model with a higher one."
+        answer.error = f"{error}{limit if completion.is_cut else ''}"
         return State.FAILED
     answer.value, answer.reason = parsed.value, parsed.reason
     return State.CANNOT if parsed.value is None else State.RATED
 
 
-def _build_prompt(template: Template, judge: JudgeModel, book: Book, document: JudgedDocument) -> Prompt | None:
+def _build_prompt(judge: JudgeModel, book: Book, document: JudgedDocument) -> Prompt | None:
     """Returns the prompt for a document, None if the run does not store it."""
     if document.result is None:
         return None
     display = document.result.display
     return build_prompt(
-        template,
+        TEMPLATES[judge.prompt],
         scale=book.scale,
         guidelines=book.guidelines,
         query=document.query.text,
@@ -430,15 +416,6 @@ def _unanswered(judge: JudgeModel, book: Book, repeat_failed: bool, only_unrated
         ratings = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
         pairs = pairs.filter(~Exists(ratings))
     return pairs
-
-
-def _template(judge: JudgeModel) -> Template:
-    template = find_template(judge.prompt)
-    if template is None:
-        raise JudgeModelError(
-            f"The prompt {judge.prompt!r} does not exist any more. Create another judge model.", stops_job=True
-        )
-    return template
 
 
 def _cost(judge: JudgeModel, input_tokens: int, output_tokens: int) -> Decimal:

@@ -14,7 +14,7 @@ from relevancy.models import Team, User
 from relevancy.models.saving import clean_and_save
 
 from .models import JudgeModel
-from .prompts import DEFAULT, TEMPLATES, find_template
+from .prompts import DEFAULT, TEMPLATES
 from .protocols import PARAMETERS, PROTOCOLS, TOKEN_LIMITS
 
 MARK = "(AI judge)"
@@ -75,9 +75,10 @@ def _check(judge: JudgeModel) -> None:
         raise ValidationError(
             {"protocol": f"There is no protocol {judge.protocol!r}. Choose {' or '.join(PROTOCOLS)}."}
         )
-    if find_template(judge.prompt) is None:
-        keys = ", ".join(template.key for template in TEMPLATES)
-        raise ValidationError({"prompt": f"There is no prompt {judge.prompt!r}. Choose one of: {keys}."})
+    if judge.prompt not in TEMPLATES:
+        raise ValidationError(
+            {"prompt": f"There is no prompt {judge.prompt!r}. Choose one of: {', '.join(TEMPLATES)}."}
+        )
     unknown = sorted(set(judge.parameters) - PARAMETERS)
     if unknown:
         allowed = ", ".join(sorted(PARAMETERS))

@@ -1,7 +1,5 @@
 """The judge models of a book: which there are, a new one, its key, and its end."""
 
-from dataclasses import dataclass
-
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -22,14 +20,6 @@ from .forms import JudgeModelForm, KeyForm
 from .models import JudgeModel
 
 
-@dataclass(frozen=True)
-class JudgeRow:
-    """A judge model in the list, with what it has answered for the book."""
-
-    judge: JudgeModel
-    counts: counting.AnswerCounts
-
-
 @require_GET
 def judge_model_list(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The judge models that the user may see, and those that have answered for the book."""
@@ -38,7 +28,7 @@ def judge_model_list(request: HtmxRequest, book_id: int) -> HttpResponse:
     judges = JudgeModel.objects.of_book(book, request.user)
     context = {
         "book": book,
-        "rows": [JudgeRow(judge, counts.get(judge.pk, counting.AnswerCounts())) for judge in judges],
+        "rows": [(judge, counts.get(judge.pk, counting.AnswerCounts())) for judge in judges],
         "can_add": book.is_editable and endpoints.may_create(request.user),
         "sample": calibration.newest_sample(book),
     }

@@ -1,4 +1,4 @@
-"""Prompts of judge models: versioned templates. A shipped one never changes; a better one gets a new version.
+"""Prompts of judge models: versioned templates. A shipped one never changes and stays; a better one gets a new version.
 
 What is judged is data, never a part of the instructions: it is sent as one JSON object in a message of its own, so that no document
 can end it, and the instructions say that nothing in it is to be obeyed.
@@ -83,7 +83,7 @@ _REASON = (
     '{{"reason": "one or two sentences", "grade": "…"}}, with one of the grades above, as written.'
 )
 
-TEMPLATES: Sequence[Template] = (
+_TEMPLATES = (
     Template("grade-2", "The grade alone: short and cheap", _START + _DATA_2 + _GRADE, False, has_reference=True),
     Template(
         "reason-2",
@@ -97,12 +97,8 @@ TEMPLATES: Sequence[Template] = (
         "reason-1", "A reason, then the grade, without reference answer and options", _START + _DATA + _REASON, True
     ),
 )
+TEMPLATES: Mapping[str, Template] = {template.key: template for template in _TEMPLATES}
 DEFAULT = "reason-2"
-
-
-def find_template(key: str) -> Template | None:
-    """Returns a template by its key; None if no version of Relevancy since has kept it."""
-    return next((template for template in TEMPLATES if template.key == key), None)
 
 
 def build_prompt(

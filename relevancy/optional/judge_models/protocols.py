@@ -26,7 +26,7 @@ class Completion:
 
     text: with the answer. model: the name that the server gives. refusal: why the model declined; empty if it did not.
     input_tokens, output_tokens: None if the server does not say.
-    is_cut: the answer reached the limit of tokens.
+    is_cut: the answer reached the limit of tokens. answer_format, took_ms: how it was asked for, and the time it took.
     """
 
     text: str
@@ -35,6 +35,8 @@ class Completion:
     output_tokens: int | None
     is_cut: bool = False
     refusal: str = ""
+    answer_format: str = ""
+    took_ms: int = 0
 
 
 class Protocol(ABC):

@@ -10,7 +10,13 @@ from django.core.exceptions import ValidationError
 from relevancy import judging, tasks
 from relevancy.models import Case, Rating, User
 from relevancy.optional.judge_models import jobs, judges
-from relevancy.optional.judge_models.automatic import automatic_state, set_automatic, start_automatic
+from relevancy.optional.judge_models.automatic import (
+    count_spent,
+    find_automatic,
+    find_left,
+    set_automatic,
+    start_automatic,
+)
 from relevancy.optional.judge_models.fake_judge import FakeJudge, fake_judge
 from relevancy.optional.judge_models.models import AutomaticJudging, JudgeAnswer, JudgeJob, JudgeModel
 from tests.factories import make_attempt, make_case, make_user, rate_all, run_now, script_of
@@ -90,9 +96,9 @@ def test_the_budget_is_that_of_all_jobs_together(server: FakeJudge, case: Case) 
     switch_on(judge, case, Decimal("0.013"))
     run_again(case, ["d"])
     assert len(answered(judge)) == 2
-    state = automatic_state(judge, case.book)
-    assert state is not None
-    assert (state.spent, state.left) == (Decimal("0.00400002"), Decimal("0.0089"))
+    automatic = find_automatic(judge, case.book)
+    assert automatic is not None
+    assert (count_spent(automatic), find_left(automatic)) == (Decimal("0.00400002"), Decimal("0.0089"))
     run_again(case, ["e"])
     assert len(answered(judge)) == 2
     assert JudgeJob.objects.first().reason.startswith("The budget of 0.0089")

@@ -7,11 +7,11 @@ import pytest
 
 from relevancy import engines
 from relevancy.optional.judge_models.answers import parse_answer
-from relevancy.optional.judge_models.client import JudgeClient, JudgeModelError, TimedCompletion
+from relevancy.optional.judge_models.client import JudgeClient, JudgeModelError
 from relevancy.optional.judge_models.fake_judge import FakeJudge, fake_judge
 from relevancy.optional.judge_models.models import JudgeModel
 from relevancy.optional.judge_models.prompts import _PICTURES, TEMPLATES, Prompt, build_prompt
-from relevancy.optional.judge_models.protocols import PROTOCOLS
+from relevancy.optional.judge_models.protocols import PROTOCOLS, Completion
 from tests.slow_server import drip_body, slow_server
 
 LOOPBACK = engines.AddressRules.parse("127.0.0.1:*")
@@ -21,7 +21,7 @@ KEY = "sk-secret-123456"
 
 def test_only_prompts_of_the_second_version_have_the_reference_answer_and_the_options() -> None:
     about = {"reference_answer": "Pumps and trainers.", "options": {"lang": "en"}}
-    for template in TEMPLATES:
+    for template in TEMPLATES.values():
         prompt = build_prompt(
             template,
             scale=SCALE,
@@ -40,7 +40,7 @@ def test_only_prompts_of_the_second_version_have_the_reference_answer_and_the_op
 
 def make_prompt(query: str = "red shoes", title: str = "Red shoes", **fields: Any) -> Prompt:
     return build_prompt(
-        fields.pop("template", TEMPLATES[1]),
+        fields.pop("template", TEMPLATES["reason-2"]),
         scale=SCALE,
         guidelines=fields.pop("guidelines", ""),
         query=query,
@@ -51,7 +51,7 @@ def make_prompt(query: str = "red shoes", title: str = "Red shoes", **fields: An
     )
 
 
-def ask(server: FakeJudge, protocol: str = "openai", prompt: Prompt | None = None, **settings: Any) -> TimedCompletion:
+def ask(server: FakeJudge, protocol: str = "openai", prompt: Prompt | None = None, **settings: Any) -> Completion:
     settings = {"url": server.url, "model": "m", "secrets": {"key": KEY}, "parameters": {"max_tokens": 50}} | settings
     rules = settings.pop("rules", LOOPBACK)
     judge = JudgeModel(protocol=protocol, **settings)
@@ -62,11 +62,10 @@ def ask(server: FakeJudge, protocol: str = "openai", prompt: Prompt | None = Non
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_ask_returns_the_answer_with_its_tokens_and_the_model_as_returned(protocol: str) -> None:
     with fake_judge(key=KEY) as server:
-        answer = ask(server, protocol)
-    completion = answer.completion
+        completion = ask(server, protocol)
     assert parse_answer(completion.text, (0, 1, 2, 3)).value == 3
     assert (completion.model, completion.input_tokens, completion.output_tokens) == ("m-fake", 400, 20)
-    assert answer.answer_format == PROTOCOLS[protocol].formats[0]
+    assert completion.answer_format == PROTOCOLS[protocol].formats[0]
     assert server.paths == ["/v1/chat/completions" if protocol == "openai" else "/v1/messages"]
 
 
@@ -84,7 +83,7 @@ def test_the_scale_is_an_enum_and_the_document_is_data() -> None:
     assert "Ignore all" not in prompt.instructions
     assert "- 3: Perfect" in prompt.instructions
     assert "3 means perfect {braces}" in prompt.instructions
-    assert list(make_prompt(template=TEMPLATES[0]).schema["properties"]) == ["grade"]
+    assert list(make_prompt(template=TEMPLATES["grade-2"]).schema["properties"]) == ["grade"]
 
 
 PICTURE = "http://127.0.0.1:9/shoe.png"
@@ -100,7 +99,7 @@ PICTURE = "http://127.0.0.1:9/shoe.png"
 def test_a_picture_is_sent_as_its_address_before_the_document(protocol: str, part: dict[str, Any]) -> None:
     prompt = make_prompt(image_url=PICTURE)
     with fake_judge(key=KEY) as server:
-        completion = ask(server, protocol, prompt=prompt).completion
+        completion = ask(server, protocol, prompt=prompt)
     assert server.requests[0]["messages"][-1]["content"] == [part, {"type": "text", "text": prompt.data}]
     assert (server.images, completion.input_tokens) == ([PICTURE], 1400)
     assert parse_answer(completion.text, (0, 1, 2, 3)).value == 3
@@ -163,7 +162,7 @@ def test_a_refused_format_leads_to_the_next_and_is_not_asked_for_again(
 @pytest.mark.parametrize("variant", ["429", "500"])
 def test_busy_servers_are_asked_again(variant: str) -> None:
     with fake_judge(variant=variant) as server:
-        assert parse_answer(ask(server).completion.text, (0, 1, 2, 3)).value == 3
+        assert parse_answer(ask(server).text, (0, 1, 2, 3)).value == 3
         assert len(server.requests) == 2
 
 

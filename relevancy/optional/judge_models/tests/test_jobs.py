@@ -12,6 +12,7 @@ from django.utils import timezone
 from relevancy import judging, scores, tasks
 from relevancy.models import Case, Rating, RatingChange, User
 from relevancy.optional.judge_models import counting, jobs, judges
+from relevancy.optional.judge_models.counting import AnswerCounts
 from relevancy.optional.judge_models.fake_judge import FakeJudge, fake_judge
 from relevancy.optional.judge_models.models import JudgeAnswer, JudgeJob, JudgeModel
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
@@ -42,7 +43,7 @@ def make_judge(server: FakeJudge, **fields: Any) -> JudgeModel:
     return judges.create(by=fields.pop("by", None) or make_user(), **fields)
 
 
-def judge_book(judge: JudgeModel, case: Case, **options: Any) -> tuple[JudgeJob, jobs.JobProgress]:
+def judge_book(judge: JudgeModel, case: Case, **options: Any) -> tuple[JudgeJob, AnswerCounts]:
     job = jobs.start(judge=judge, book=case.book, by=case.owner, **options)
     return job, jobs.run(job)
 
@@ -262,7 +263,7 @@ def test_the_task_continues_a_job_and_the_sweep_finds_one_that_was_left(server: 
         jobs.start(judge=judge, book=case.book, by=case.owner)
     tasks.sweep()
     job.refresh_from_db()
-    assert (job.status, jobs.progress(job).rated) == (JudgeJob.Status.COMPLETE, 6)
+    assert (job.status, counting.count_job(job).rated) == (JudgeJob.Status.COMPLETE, 6)
 
 
 def test_a_job_of_a_command_is_not_continued_by_the_worker(server: FakeJudge, case: Case) -> None:

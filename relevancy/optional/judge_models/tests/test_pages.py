@@ -12,7 +12,7 @@ from relevancy.models import Rating, Team, User
 from relevancy.optional.judge_models import jobs, judges
 from relevancy.optional.judge_models.automatic import start_automatic
 from relevancy.optional.judge_models.fake_judge import FakeJudge, fake_judge
-from relevancy.optional.judge_models.job_pages import write_amount
+from relevancy.optional.judge_models.jobs import write_amount
 from relevancy.optional.judge_models.models import CalibrationSample, JudgeJob, JudgeModel
 from tests.factories import make_case, rate_all
 from tests.views.workbench.example_cases import make_workbench_case
@@ -110,10 +110,10 @@ def test_job_is_estimated_started_within_a_budget_and_counted(sign_in, server, c
     client, url = sign_in("editor"), at("judge_model", case, judge.pk)
     page = client.get(url)
     estimate = jobs.estimate(judge=judge, book=case.book)
-    assert page.context["panel"].estimate == estimate
+    assert page.context["estimate"] == estimate
     assert f"{estimate.input_tokens:,} tokens" in page.content.decode()
     unrated = client.get(url, {"estimate": "1", "only_unrated": "on"}, headers={"HX-Request": "true"})
-    assert unrated.context["panel"].estimate.documents == estimate.documents - 1
+    assert unrated.context["estimate"].documents == estimate.documents - 1
     assert b"<html" not in unrated.content
 
     without_budget = client.post(at("judge_model_start", case, judge.pk), {})
@@ -124,7 +124,7 @@ def test_job_is_estimated_started_within_a_budget_and_counted(sign_in, server, c
     page = client.post(at("judge_model_start", case, judge.pk), {"budget": "1"}, follow=True)
     job = JudgeJob.objects.get()
     assert (job.status, job.created_by, job.budget) == (JudgeJob.Status.COMPLETE, people["editor"], 1)
-    assert page.context["panel"].progress.rated == 9
+    assert page.context["progress"].rated == 9
     assert not Rating.objects.filter(rater=judge.rater).exists()
     again = client.post(at("judge_model_start", case, judge.pk), {"budget": "1"}, follow=True)
     assert "No document is left to send" in again.content.decode()
@@ -163,7 +163,7 @@ def test_active_job_is_shown_to_all_and_stopped_by_editors(sign_in, server, case
     job = jobs.start(judge=judge, book=case.book, by=people["admin"], is_background=True)
     url = at("judge_model", case, judge.pk)
     page = sign_in("viewer").get(url)
-    assert (page.context["panel"].is_active, page.context["panel"].can_stop) == (True, False)
+    assert (page.context["job"].is_active, "form" in page.context) == (True, False)
     polled = sign_in("editor").get(url, headers={"HX-Request": "true"})
     assert re.search(r'data-job="waiting"\s+hx-get', polled.content.decode())
     sign_in("editor").post(at("judge_model_stop", case, judge.pk))
@@ -183,7 +183,7 @@ def test_key_of_another_owner_is_not_spent(sign_in, server, case, people, team):
     assert client.post(at("judge_model_start", case, judge.pk), {"budget": "1"}).status_code == 302
     judge.teams.clear()
     page = client.get(at("judge_model", case, judge.pk))  # it has answered for a book of the editor
-    assert (page.status_code, page.context["panel"].form) == (200, None)
+    assert (page.status_code, "form" in page.context) == (200, False)
     assert server.url not in page.content.decode()
 
 

@@ -66,7 +66,7 @@ class Command(Base):
         parser.add_argument(
             "--prompt",
             default=prompts.DEFAULT,
-            help="; ".join(f"{template.key}: {template.title}" for template in prompts.TEMPLATES),
+            help="; ".join(f"{template.key}: {template.title}" for template in prompts.TEMPLATES.values()),
         )
         parser.add_argument("--max-tokens", type=int, default=1000, help="of an answer")
         parser.add_argument("--input-price", default="0", help="per million tokens")
@@ -118,11 +118,9 @@ class Command(Base):
         )
 
     def _write_estimate(self, estimate: jobs.JobEstimate) -> None:
-        images = f", about {estimate.images:,} of them with a picture" if estimate.images else ""
         self.write(
-            f"{estimate.documents:,} documents{images}, about {estimate.input_tokens:,} tokens to read and at most "
-            f"{estimate.output_tokens:,} to write: about {estimate.cost:.4f} at most. "
-            f"{estimate.answered:,} documents have been answered before and are not sent again."
+            f"{estimate.documents:,} documents. {estimate.describe()} {estimate.answered:,} documents have been answered before "
+            "and are not sent again."
         )
 
     def _judge(self, options: dict[str, Any]) -> None:
@@ -178,25 +176,14 @@ class Command(Base):
             interval = f" ({result.interval.low:+.1f} to {result.interval.high:+.1f})" if result.interval else ""
             self.write(f"{version} on run {run.number}: the judge scores {result.difference:+.1f} points{interval}")
             self.write(f"  Kendall's tau of the queries  {numbers.coefficient(result.correlation)}")
-        corrected = result.corrected
-        if corrected is None or result.judge_score is None:
-            self.write(f"No corrected score. {result.missing}")
-            return
-        self.write(
-            f"The judge says {result.judge_score:.1f}. Corrected by the {corrected.sampled} queries that people judged: "
-            f"{corrected.value:.1f} ({corrected.low:.1f} to {corrected.high:.1f})."
-        )
-        self.write(result.interval_note)
+        self.write(result.summarize())
 
     def _count(self, options: dict[str, Any]) -> None:
         judge, book = _find_judge(options["name"]), find_book(options["book"])
         counted = counting.let_count(judge=judge, book=book, by=find_owner(options["owner"]))
         if counted.changed:
             tasks.enqueue_book_rescore(book.pk)
-        self.write(
-            f"{counted.changed:,} ratings by {judge.rater} new or changed. {counted.left_out:,} documents have ratings by others "
-            f"and were left out. {counted.off_scale:,} answers are not on the present scale."
-        )
+        self.write(counting.describe(counted, judge))
 
     def _withdraw(self, options: dict[str, Any]) -> None:
         judge, book = _find_judge(options["name"]), find_book(options["book"])
