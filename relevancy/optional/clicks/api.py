@@ -18,7 +18,9 @@ from relevancy.models import Role
 
 from . import click_logs, query_samples
 from .log_formats import read_log
+from .models import ClickLog
 from .search_log import MAX_ON_PAGE
+from .weights import add_weighted
 
 router = Router(tags=["Search logs"])
 
@@ -64,7 +66,7 @@ class ClickParameters(Input):
 class ImportedClicks(Schema):
     """What a click model estimated. estimates: documents of the book with one; they are not ratings. remarks: what was left out."""
 
-    estimates: int = Field(examples=[420])
+    estimates: int = Field(validation_alias="estimates.count", examples=[420])
     searches: int = Field(examples=[12000])
     remarks: list[str] = Field(examples=[[]])
 
@@ -83,7 +85,7 @@ def import_query_log(
         )
     change = sample.change
     if not parameters.dry_run:
-        change = query_samples.add_sample(case=case, sample=sample, only_these=parameters.only_these, by=request.user)
+        change = add_weighted(case=case, weights=sample.weights, only_these=parameters.only_these, by=request.user)
         transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
     return {
         "added": change.added,
@@ -91,21 +93,18 @@ def import_query_log(
         "searches": sample.total_searches,
         "queries": sample.total_queries,
         "left_out": log.left_out.searches,
-        "drawn": [
-            {"text": row.text, "searches": row.searches, "probability": row.probability, "weight": row.weight}
-            for row in sample.drawn
-        ],
+        "drawn": sample.drawn,
     }
 
 
 @router.post("/books/{book_id}/import/clicks", auth=WRITE, response=ImportedClicks)
 def import_clicks(
     request: ApiRequest, book_id: Id, parameters: Query[ClickParameters], file: File[UploadedFile]
-) -> dict[str, Any]:
+) -> ClickLog:
     """Estimates from a search log with clicks, as CSV, how relevant the documents of a book are. The estimates are not ratings."""
     book = get_book(request, book_id, needs=Role.EDITOR)
     with closing(read_log(file, limit=MAX_ON_PAGE)) as log:
-        stored = click_logs.import_clicks(
+        return click_logs.import_clicks(
             book=book,
             log=log,
             method=parameters.model,
@@ -113,4 +112,3 @@ def import_clicks(
             name=(file.name or "")[:191],
             by=request.user,
         )
-    return {"estimates": stored.estimates.count(), "searches": stored.searches, "remarks": stored.remarks}

@@ -1,11 +1,11 @@
 """Estimates from the clicks of a search log how relevant the documents of a book are, and stores the estimates."""
 
+import math
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import batched, groupby
-from typing import Any
 
 import numpy as np
 from django.core.exceptions import ValidationError
@@ -17,6 +17,7 @@ from relevancy.models import Book, Rating, User
 from relevancy.models.errors import error_text
 from relevancy.models.saving import clean_and_save
 from relevancy.statistics import StatisticsError
+from relevancy.statistics.arrays import FloatArray
 
 from .models import ClickEstimate, ClickLog
 from .search_log import SearchLog
@@ -24,8 +25,6 @@ from .statistics import (
     PRIOR_STRENGTH,
     ClickCounts,
     ClickEstimates,
-    Examination,
-    ExaminationCounts,
     estimate_by_cascade,
     estimate_by_coec,
     estimate_by_ips,
@@ -54,7 +53,7 @@ def import_clicks(
         raise ValidationError({"strength": f"{strength:g} is not a number from 0 to {MAX_STRENGTH:g}."})
     table = _read_table(book, log, is_cascade=method == Method.CASCADE)
     try:
-        estimates, examination = _estimate(table, method, strength)
+        estimates, gammas = _estimate(table, method, strength)
     except StatisticsError as error:
         raise BadFile(str(error)) from None
     rows = [
@@ -81,8 +80,11 @@ def import_clicks(
         strength=strength,
         searches=int(log.counts().sum()),
         pairs=table.size,
-        examination=_listed(examination) if examination else [],
-        remarks=[*log.remarks, *_remarks(examination, estimates)],
+        examination=[
+            [position, None if math.isnan(gamma) else round(gamma, 6)]
+            for position, gamma in enumerate(gammas[:LISTED_POSITIONS].tolist(), 1)
+        ],
+        remarks=[*log.remarks, *_remarks(gammas, estimates)],
         created_by=by,
     )
     try:
@@ -143,13 +145,14 @@ def read_estimates(log: ClickLog, count: int = 20) -> list[ClickEstimate]:
 
 @dataclass
 class _Table:
-    """Rows of a log. columns: of the numbers in each row.
+    """Rows of a log. columns: of each row the position, how often the document was shown there (or looked at, for a cascade model),
+    clicked, and clicked last.
 
     book_rows: (pair, query id, document, shown, clicks) of the book's queries.
     """
 
     pairs: array[int] = field(default_factory=lambda: array("q"))
-    columns: tuple[array[float], ...] = ()
+    columns: Sequence[array[float]] = field(default_factory=lambda: [array("d") for _ in range(4)])
     book_rows: list[tuple[int, int, str, int, int]] = field(default_factory=list)
     size: int = 0
 
@@ -165,49 +168,41 @@ def _read_table(book: Book, log: SearchLog, *, is_cascade: bool) -> _Table:
             "This model needs to know what was clicked in each single search, which counts do not say. Choose another model, or "
             "ubi_queries with ubi_events."
         )
-    rows: Iterable[Any] = log.examined() if is_cascade else log.shown()
     query_ids = dict(book.queries.live().values_list("text", "pk"))
-    table = _Table(columns=tuple(array("d") for _ in range(4 if is_cascade else 3)))
-    key: Callable[[Any], tuple[str, str]] = lambda row: (row.query, row.doc_id)  # noqa: E731
-    for pair, ((query, doc_id), pair_rows) in enumerate(groupby(rows, key=key)):
-        shown = clicked = 0
-        for _, _, *numbers in pair_rows:
-            table.pairs.append(pair)
+    table = _Table()
+    for (query, doc_id), pair_rows in groupby(log.shown(), key=lambda row: (row.query, row.doc_id)):
+        rows = list(pair_rows)
+        counted = [row for row in rows if row.examined] if is_cascade else rows
+        if not counted:
+            continue
+        for row in counted:
+            table.pairs.append(table.size)
+            numbers = (row.position, row.examined if is_cascade else row.shown, row.clicks, row.last)
             for column, number in zip(table.columns, numbers, strict=True):
                 column.append(number)
-            shown, clicked = shown + numbers[1], clicked + numbers[2]
         if query in query_ids:
-            if is_cascade:  # `shown` counts what users looked at
-                shown = log.count_shown(query, doc_id)
-            table.book_rows.append((pair, query_ids[query], doc_id, shown, clicked))
-        table.size = pair + 1
+            shown, clicks = sum(row.shown for row in rows), sum(row.clicks for row in rows)
+            table.book_rows.append((table.size, query_ids[query], doc_id, shown, clicks))
+        table.size += 1
     return table
 
 
-def _estimate(table: _Table, method: str, strength: float) -> tuple[ClickEstimates, Examination | None]:
-    _, shown, clicked, *last = table.columns
-    positions = np.array(table.columns[0], dtype=np.int64)
+def _estimate(table: _Table, method: str, strength: float) -> tuple[ClickEstimates, FloatArray]:
+    """Returns the estimates, and how likely users look at each position; empty for models that do not estimate it."""
+    positions, shown, clicks, last = (np.array(column) for column in table.columns)
+    counts = ClickCounts.build(pairs=table.pairs, positions=positions, shown=shown, clicks=clicks)
     if method == Method.CASCADE:
-        counts = ExaminationCounts.build(
-            pairs=table.pairs, positions=positions, examined=shown, clicks=clicked, last=last[0]
-        )
-        return estimate_by_cascade(counts, strength=strength), None
-    rows = ClickCounts.build(pairs=table.pairs, positions=positions, shown=shown, clicks=clicked)
+        return estimate_by_cascade(counts, last, strength=strength), np.zeros(0)
     if method == Method.COEC:
-        return estimate_by_coec(rows, strength=strength), None
-    examination = estimate_examination(rows)
+        return estimate_by_coec(counts, strength=strength), np.zeros(0)
+    gammas = estimate_examination(counts)
     estimate = estimate_by_position if method == Method.POSITION else estimate_by_ips
-    return estimate(rows, examination, strength=strength), examination
+    return estimate(counts, gammas, strength=strength), gammas
 
 
-def _listed(examination: Examination) -> list[list[float | None]]:
-    probabilities = examination.probabilities[:LISTED_POSITIONS].tolist()
-    return [[position, None if value != value else round(value, 6)] for position, value in enumerate(probabilities, 1)]
-
-
-def _remarks(examination: Examination | None, estimates: ClickEstimates) -> list[str]:
+def _remarks(gammas: FloatArray, estimates: ClickEstimates) -> list[str]:
     remarks = []
-    if examination and (left_out := examination.left_out):
+    if left_out := (np.flatnonzero(np.isnan(gammas)) + 1).tolist():
         named = ", ".join(map(str, left_out[:10])) + (" and others" if len(left_out) > 10 else "")
         remarks.append(
             f"Left out: what was shown at position {named}. Too few documents were clicked both there and elsewhere to tell how often "

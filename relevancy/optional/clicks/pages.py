@@ -1,6 +1,5 @@
 """The clicks of a book: a log is imported, its estimates are looked at, and accepted as ratings."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from django.core.exceptions import ValidationError
@@ -20,7 +19,7 @@ from relevancy.wording import counted
 
 from . import click_logs, counting
 from .forms import MIN_EVIDENCE, ClickLogForm, ThresholdsForm
-from .models import ClickEstimate, ClickLog
+from .models import ClickLog
 
 
 class CountAction(StrEnum):
@@ -29,25 +28,6 @@ class CountAction(StrEnum):
     PREVIEW = "preview"
     COUNT = "count"
     WITHDRAW = "withdraw"
-
-
-@dataclass(frozen=True)
-class Position:
-    """How likely users look at a position, as the page shows it. share: 0 to 100 for a bar; None if it is not known."""
-
-    position: int
-    text: str
-    share: float | None
-
-
-@dataclass(frozen=True)
-class EstimateRow:
-    """An estimate as the page shows it."""
-
-    estimate: ClickEstimate
-    value: str
-    unshrunken: str
-    evidence: str
 
 
 @require_GET
@@ -135,7 +115,10 @@ def _render(
         "can_edit": book.is_editable,
     }
     if log is not None:
-        thresholds_form = thresholds_form or ThresholdsForm(_values(log))
+        least = MIN_EVIDENCE if log.min_evidence is None else log.min_evidence
+        thresholds_form = thresholds_form or ThresholdsForm(
+            ThresholdsForm.initial_values(log.thresholds or counting.suggest_thresholds(log, least), least)
+        )
         if thresholds_form.is_valid():
             try:
                 context["preview"] = counting.preview(log=log, **thresholds_form.cleaned_data)
@@ -144,26 +127,10 @@ def _render(
         context |= {
             "thresholds_form": thresholds_form,
             "counting": click_logs.count_ratings(log),
-            "positions": [_position(position, value) for position, value in log.examination],
-            "estimates": [_estimate_row(estimate) for estimate in click_logs.read_estimates(log)],
+            "positions": [(position, None if share is None else 100 * share) for position, share in log.examination],
+            "estimates": click_logs.read_estimates(log),
         }
         status = 422 if thresholds_form.errors and request.method == "POST" else status
         if request.htmx and form is None:
             return render(request, "clicks/_grades.html", context, status=status)
     return render(request, "clicks/clicks.html", context, status=status)
-
-
-def _values(log: ClickLog) -> dict[str, object]:
-    """Returns the thresholds of the last time, or suggested ones."""
-    least = MIN_EVIDENCE if log.min_evidence is None else log.min_evidence
-    return ThresholdsForm.initial_values(log.thresholds or counting.suggest_thresholds(log, least), least)
-
-
-def _position(position: int, value: float | None) -> Position:
-    if value is None:
-        return Position(position, "not known", None)
-    return Position(position, f"{100 * value:.0f} %", min(100.0, 100 * value))
-
-
-def _estimate_row(estimate: ClickEstimate) -> EstimateRow:
-    return EstimateRow(estimate, f"{estimate.value:.3f}", f"{estimate.unshrunken:.3f}", f"{estimate.evidence:,.0f}")

@@ -1,7 +1,6 @@
 """Queries from a search log: a sample with weights, previewed and added."""
 
 import random
-from dataclasses import dataclass
 from functools import partial
 
 from django.core.exceptions import ValidationError
@@ -22,26 +21,11 @@ from relevancy.wording import counted
 
 from . import query_samples
 from .forms import MAX_SEED, QueryLogForm
-from .query_samples import LogSample, SampledQuery
+from .query_samples import LogSample
 from .search_log import LeftOut
+from .weights import add_weighted
 
 MAX_LISTED = 200  # drawn queries
-
-
-@dataclass(frozen=True)
-class DrawnRow:
-    """A drawn query as the preview shows it. probability: of being drawn, in per cent."""
-
-    text: str
-    searches: int
-    probability: str
-    weight: str
-    is_present: bool
-
-    @classmethod
-    def of(cls, query: SampledQuery) -> "DrawnRow":
-        weight = f"{query.weight:,.0f}" if query.weight >= 1_000 else f"{query.weight:.4g}"
-        return cls(query.text, query.searches, f"{100 * query.probability:.3g} %", weight, query.is_present)
 
 
 @require_http_methods(["GET", "POST"])
@@ -63,7 +47,7 @@ def query_log(request: HtmxRequest, case_id: int) -> HttpResponse:
                 case=case, log=log, method=data["method"], size=data["size"], seed=data["seed"]
             )
         if action == ImportAction.IMPORT:
-            added = query_samples.add_sample(case=case, sample=sample, only_these=data["only_these"], by=request.user)
+            added = add_weighted(case=case, weights=sample.weights, only_these=data["only_these"], by=request.user)
             transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
             text = (
                 f"{counted(added.added, 'query', 'queries')} added and {counted(added.reweighted, 'weight')} changed, "
@@ -92,7 +76,7 @@ def _render(
     if sample is not None:
         data = form.cleaned_data
         context |= {
-            "listed": [DrawnRow.of(query) for query in sample.drawn[:MAX_LISTED]],
+            "listed": sample.drawn[:MAX_LISTED],
             "mean": query_samples.describe_mean(sample=sample, method=data["method"], only_these=data["only_these"]),
         }
     name = "_query_log_preview" if request.htmx and request.method == "POST" else "query_log"

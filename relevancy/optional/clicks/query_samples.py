@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from relevancy.formats.errors import BadFile
-from relevancy.models import Case, User
+from relevancy.models import Case
 from relevancy.queries import MAX_QUERIES
 
 from .search_log import SearchLog
 from .statistics.sampling import SamplingMethod, Stratum, draw_sample
-from .weights import WeightedQueries, add_weighted, preview_weighted
+from .weights import WeightedQueries, preview_weighted
 
 MAX_SIZE = MAX_QUERIES
 METHODS: Mapping[str, str] = {
@@ -29,6 +29,14 @@ class SampledQuery:
     probability: float
     weight: float
     is_present: bool
+
+    @property
+    def percent(self) -> str:
+        return f"{100 * self.probability:.3g} %"
+
+    @property
+    def weight_text(self) -> str:
+        return f"{self.weight:,.0f}" if self.weight >= 1_000 else f"{self.weight:.4g}"
 
 
 @dataclass(frozen=True)
@@ -84,11 +92,6 @@ def sample_log(*, case: Case, log: SearchLog, method: str, size: int, seed: int)
         effective_size=drawn.effective_size,
         change=preview_weighted(case=case, weights=weights),
     )
-
-
-def add_sample(*, case: Case, sample: LogSample, only_these: bool = False, by: User | None = None) -> WeightedQueries:
-    """Adds the drawn queries to the end of the case, the most frequent ones first; see `add_weighted`."""
-    return add_weighted(case=case, weights=sample.weights, only_these=only_these, by=by)
 
 
 def describe_mean(*, sample: LogSample, method: str, only_these: bool) -> str:

@@ -33,25 +33,19 @@ _OF_CLICKS = ("docid", "position", "clicks")
 
 
 class ShownDocument(NamedTuple):
-    """How often a document was shown at a position for a query, and in how many of these searches it was clicked."""
+    """How often a document was shown at a position for a query, and in how many of these searches it was clicked.
+
+    examined, last: if the log has single searches, how often users had looked at it if they read down to their last click, or to the
+    end without one; and how often it was the last click.
+    """
 
     query: str
     doc_id: str
     position: int
     shown: int
     clicks: int
-
-
-class ExaminedDocument(NamedTuple):
-    """A document in single searches: how often users had looked at it if they read down to their last click, or to the end without
-    one; in how many searches it was clicked; and how often it was the last click."""
-
-    query: str
-    doc_id: str
-    position: int
-    examined: int
-    clicks: int
-    last: int
+    examined: int = 0
+    last: int = 0
 
 
 @dataclass
@@ -85,12 +79,8 @@ class SearchLog:
         # searches: as counted by the log itself; without that, what was shown says how many searches there were.
         self.database.execute("CREATE TABLE query (text TEXT PRIMARY KEY, searches INTEGER) WITHOUT ROWID")
         self.database.execute(
-            "CREATE TABLE shown (query TEXT, doc_id TEXT, position INTEGER, shown INTEGER, clicks INTEGER, "
-            "PRIMARY KEY (query, doc_id, position)) WITHOUT ROWID"
-        )
-        self.database.execute(
-            "CREATE TABLE examined (query TEXT, doc_id TEXT, position INTEGER, examined INTEGER, clicks INTEGER, last INTEGER, "
-            "PRIMARY KEY (query, doc_id, position)) WITHOUT ROWID"
+            "CREATE TABLE shown (query TEXT, doc_id TEXT, position INTEGER, shown INTEGER, clicks INTEGER, examined INTEGER, "
+            "last INTEGER, PRIMARY KEY (query, doc_id, position)) WITHOUT ROWID"
         )
         self.database.execute("BEGIN")  # one transaction for all: it is never committed
 
@@ -113,16 +103,8 @@ class SearchLog:
     def add_shown(self, rows: Iterable[ShownDocument]) -> None:
         """Adds what was shown for checked queries. It does not count as searches."""
         self.database.executemany(
-            "INSERT INTO shown VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-            "shown = shown + excluded.shown, clicks = clicks + excluded.clicks",
-            rows,
-        )
-
-    def add_examined(self, rows: Iterable[ExaminedDocument]) -> None:
-        """Adds what was seen and clicked in single searches."""
-        self.database.executemany(
-            "INSERT INTO examined VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET "
-            "examined = examined + excluded.examined, clicks = clicks + excluded.clicks, last = last + excluded.last",
+            "INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET shown = shown + excluded.shown, "
+            "clicks = clicks + excluded.clicks, examined = examined + excluded.examined, last = last + excluded.last",
             rows,
         )
 
@@ -134,7 +116,7 @@ class SearchLog:
     @property
     def has_single_searches(self) -> bool:
         """Whether the log says what was clicked in each search, in which order of positions."""
-        return bool(self.database.execute("SELECT EXISTS (SELECT 1 FROM examined)").fetchone()[0])
+        return bool(self.database.execute("SELECT EXISTS (SELECT 1 FROM shown WHERE examined)").fetchone()[0])
 
     def counts(self) -> IntArray:
         """Returns [N] how often each query was searched, in the order of their texts. Queries without a search are left out.
@@ -159,20 +141,8 @@ class SearchLog:
 
     def shown(self) -> Iterator[ShownDocument]:
         """Yields what was shown, sorted by query and document."""
-        statement = (
-            "SELECT query, doc_id, position, shown, clicks FROM shown WHERE shown > 0 ORDER BY query, doc_id, position"
-        )
+        statement = "SELECT * FROM shown WHERE shown > 0 ORDER BY query, doc_id, position"
         return map(ShownDocument._make, self.database.execute(statement))
-
-    def count_shown(self, query: str, doc_id: str) -> int:
-        """Returns in how many searches of a query a document was shown, at all positions."""
-        statement = "SELECT TOTAL(shown) FROM shown WHERE query = ? AND doc_id = ?"
-        return int(self.database.execute(statement, (query, doc_id)).fetchone()[0])
-
-    def examined(self) -> Iterator[ExaminedDocument]:
-        """Yields what was seen in single searches, sorted by query and document."""
-        statement = "SELECT * FROM examined WHERE examined > 0 ORDER BY query, doc_id, position"
-        return map(ExaminedDocument._make, self.database.execute(statement))
 
 
 def read_csv(file: IO[bytes], *, limit: int = MAX_BYTES) -> SearchLog:

@@ -20,7 +20,6 @@ from .search_log import (
     BATCH,
     MAX_BYTES,
     MAX_POSITION,
-    ExaminedDocument,
     SearchLog,
     ShownDocument,
     check_doc_id,
@@ -70,7 +69,7 @@ def read_ubi_index(
     records were read, every 1,000. Raises `BadFile` with the number of the record, and `EngineError`.
     """
 
-    def records(kind: Literal["queries", "events"]) -> Iterator[tuple[int, dict[str, Any]]]:
+    def records(kind: Literal["queries", "events"]) -> Iterator[Record]:
         for number, record in enumerate(engine.behaviour_records(kind, since=since), 1):
             if number > limit:
                 raise BadFile(
@@ -178,18 +177,17 @@ def _add_clicks(log: SearchLog) -> None:
     without = elsewhere = 0
     for batch in batched(rows, BATCH):
         shown: list[ShownDocument] = []
-        examined: list[ExaminedDocument] = []
         for query, results_json, clicked_json in batch:
             results, clicked = list(dict.fromkeys(json.loads(results_json))), set(json.loads(clicked_json))
             without += not results
             elsewhere += len(clicked.difference(results)) if results else 0
-            shown += (
-                ShownDocument(query, doc_id, position, 1, int(doc_id in clicked))
-                for position, doc_id in enumerate(results, 1)
-            )
-            examined += _examined(query, results, clicked)
+            positions = [position for position, doc_id in enumerate(results, 1) if doc_id in clicked]
+            last = positions[-1] if positions else None
+            for position, doc_id in enumerate(results, 1):
+                is_examined = last is None or position <= last
+                is_clicked, is_last = doc_id in clicked, position == last
+                shown.append(ShownDocument(query, doc_id, position, 1, is_clicked, is_examined, is_last))
         log.add_shown(shown)
-        log.add_examined(examined)
     if without:
         log.remarks.append(f"{without:,} searches do not name their results; their clicks are left out.")
     if elsewhere:
@@ -198,14 +196,7 @@ def _add_clicks(log: SearchLog) -> None:
         )
 
 
-def _examined(query: str, results: list[str], clicked: set[str]) -> Iterator[ExaminedDocument]:
-    """Yields the documents down to the last click; all of them if there was none."""
-    last = max((number for number, doc_id in enumerate(results) if doc_id in clicked), default=None)
-    for number, doc_id in enumerate(results if last is None else results[: last + 1]):
-        yield ExaminedDocument(query, doc_id, number + 1, 1, int(doc_id in clicked), int(number == last))
-
-
-def _records(file: IO[bytes], limit: int) -> Iterator[tuple[int, dict[str, Any]]]:
+def _records(file: IO[bytes], limit: int) -> Iterator[Record]:
     is_empty = True
     for line, text in enumerate(read_lines(file, limit=limit), 1):
         if not text.strip():

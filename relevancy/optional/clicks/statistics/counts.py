@@ -1,4 +1,5 @@
-"""What was shown and clicked, as arrays."""
+"""What was shown and clicked, as arrays, and the estimates of a click model, shrunken to what is expected of the positions where a
+document was shown."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from relevancy.statistics.arrays import FloatArray, IntArray
-from relevancy.statistics.errors import StatisticsError
+
+PRIOR_STRENGTH = 10.0  # examinations
 
 
 @dataclass(frozen=True)
@@ -29,17 +31,10 @@ class ClickCounts:
 
     @classmethod
     def build(cls, *, pairs: ArrayLike, positions: ArrayLike, shown: ArrayLike, clicks: ArrayLike) -> Self:
-        """Raises `StatisticsError` for arrays of different lengths, invalid positions, and more clicks than searches."""
-        rows = [np.asarray(values, dtype=np.int64) for values in (pairs, positions)]
-        counts = [np.asarray(values, dtype=np.float64) for values in (shown, clicks)]
-        if len({len(values) for values in (*rows, *counts)}) > 1:
-            raise StatisticsError("Give a pair, a position, and the searches and clicks of each row.")
-        if len(rows[0]) and (rows[0].min() < 0 or rows[1].min() < 1):
-            raise StatisticsError("Pairs are numbered from 0, positions from 1.")
-        if not (np.isfinite(counts[0]).all() and (counts[1] >= 0).all() and (counts[1] <= counts[0]).all()):
-            raise StatisticsError("A document cannot be clicked in more searches than it was shown in.")
-        size, depth = (int(values.max(initial=least)) for values, least in zip(rows, (-1, 0), strict=True))
-        return cls(rows[0], rows[1], counts[0], counts[1], size + 1, depth)
+        """Counts pairs and positions."""
+        numbers, ranks = (np.asarray(values, dtype=np.int64) for values in (pairs, positions))
+        searches, clicked = (np.asarray(values, dtype=np.float64) for values in (shown, clicks))
+        return cls(numbers, ranks, searches, clicked, int(numbers.max(initial=-1)) + 1, int(ranks.max(initial=0)))
 
     def by_pair(self, values: FloatArray) -> FloatArray:
         """Returns [P] sums of [m] values."""
@@ -57,3 +52,30 @@ class ClickCounts:
 def divide(numerator: FloatArray, denominator: FloatArray) -> FloatArray:
     """Returns the quotients; 0 where the denominator is 0."""
     return np.divide(numerator, denominator, out=np.zeros_like(numerator), where=denominator > 0)
+
+
+@dataclass(frozen=True)
+class ClickEstimates:
+    """Estimates of P pairs.
+
+    values: [P] after shrinkage. unshrunken: [P]; 0 without evidence. priors: [P] what a pair at its positions has on average.
+    evidence: [P] examinations: as many users who looked at the document would tell as much.
+    clipped: the share of all shown documents whose weight was clipped; only of inverse propensity weights.
+    """
+
+    values: FloatArray
+    unshrunken: FloatArray
+    priors: FloatArray
+    evidence: FloatArray
+    clipped: float = 0.0
+
+
+def shrink(
+    *, sums: FloatArray, evidence: FloatArray, priors: FloatArray, strength: float, top: float = np.inf
+) -> tuple[FloatArray, FloatArray]:
+    """Returns `(shrunken, unshrunken)`: `(sum + m · prior) / (evidence + m)` and `sum / evidence`, at most `top`.
+
+    strength: m, the evidence that the prior counts as. This is the mean of the posterior distribution for a gamma prior with the mean
+    `prior` and clicks that follow a Poisson distribution. Pairs with little evidence come close to their prior.
+    """
+    return np.minimum(divide(sums + strength * priors, evidence + strength), top), divide(sums, evidence)

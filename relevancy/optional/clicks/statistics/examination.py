@@ -16,7 +16,6 @@ Sources of the model: Craswell et al., "An experimental comparison of click posi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,28 +31,9 @@ TOLERANCE = 1e-10
 MIN_STEP = 1e-6
 
 
-@dataclass(frozen=True)
-class Examination:
-    """How likely users look at each position, relative to the first of them.
-
-    probabilities: [R]; NaN for positions that cannot be compared with it, and 0 for those without a click.
-    """
-
-    probabilities: FloatArray
-
-    @property
-    def compared(self) -> int:
-        """The number of positions that can be compared."""
-        return int(np.isfinite(self.probabilities).sum())
-
-    @property
-    def left_out(self) -> list[int]:
-        """Positions that cannot be compared."""
-        return [int(index) + 1 for index in np.flatnonzero(~np.isfinite(self.probabilities))]
-
-
-def estimate_examination(counts: ClickCounts) -> Examination:
-    """Estimates γ. Raises `StatisticsError` if no two positions can be compared."""
+def estimate_examination(counts: ClickCounts) -> FloatArray:
+    """Returns [R] γ: how likely users look at each position, relative to the first one that can be compared. NaN for positions that
+    cannot be compared with it, and 0 for those without a click. Raises `StatisticsError` if no two positions can be compared."""
     group = _comparable_positions(counts)
     if len(group) < 2:
         raise StatisticsError(
@@ -68,7 +48,7 @@ def estimate_examination(counts: ClickCounts) -> Examination:
     probabilities[group] = np.exp(logarithms)
     has_click, was_shown = counts.by_position(counts.clicks) > 0, counts.by_position(counts.shown) > 0
     probabilities[~has_click & was_shown] = 0.0
-    return Examination(probabilities)
+    return probabilities
 
 
 def _matrix(counts: ClickCounts, values: FloatArray) -> Any:

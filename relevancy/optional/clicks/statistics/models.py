@@ -1,4 +1,4 @@
-"""Click models that need to know how often a document was shown and clicked at each position.
+"""Click models.
 
 With `γ_r`, how likely users look at position r (`estimate_examination`), and for a pair p
 
@@ -10,6 +10,12 @@ With `γ_r`, how likely users look at position r (`estimate_examination`), and f
   larger variance than the position-based model; clipping adds a bias towards 0. Its evidence is the effective sample `(Σw)² / Σw²` over
   the examinations, of which `shown_pr γ_r` are expected. Joachims, Swaminathan & Schnabel, "Unbiased learning-to-rank with biased
   feedback", 2017.
+- cascade, the simplified dynamic Bayesian network (sDBN): users read down, click what attracts them, and stop once they are satisfied.
+  They have looked at everything down to their last click, and at everything if they have clicked nothing. Of a pair, with the number of
+  searches in which it was examined so, clicked, and clicked last: attractiveness `a = clicks / examined`, satisfaction
+  `s = last / clicks`, relevance `a · s = last / examined`. Takes a last click for a satisfied user. A user who reads to the end without
+  being satisfied is counted as satisfied by the last click, so that relevance is overestimated, the more so for documents at the end of
+  lists that satisfy few users. Chapelle & Zhang, "A dynamic Bayesian network click model for web search ranking", 2009, algorithm 1.
 """
 
 from __future__ import annotations
@@ -18,9 +24,7 @@ import numpy as np
 
 from relevancy.statistics.arrays import FloatArray
 
-from .counts import ClickCounts, divide
-from .estimates import PRIOR_STRENGTH, ClickEstimates, shrink
-from .examination import Examination
+from .counts import PRIOR_STRENGTH, ClickCounts, ClickEstimates, divide, shrink
 
 MAX_CLICK_WEIGHT = 10.0
 
@@ -40,10 +44,10 @@ def estimate_by_coec(counts: ClickCounts, *, strength: float = PRIOR_STRENGTH) -
 
 
 def estimate_by_position(
-    counts: ClickCounts, examination: Examination, *, strength: float = PRIOR_STRENGTH
+    counts: ClickCounts, gammas: FloatArray, *, strength: float = PRIOR_STRENGTH
 ) -> ClickEstimates:
-    """Returns α of the position-based model, 0 to 1. Evidence: expected examinations."""
-    rows = _Compared.build(counts, examination)
+    """Returns α of the position-based model, 0 to 1. gammas: of `estimate_examination`. Evidence: expected examinations."""
+    rows = _Compared(counts, gammas)
     values, unshrunken = shrink(
         sums=rows.by_pair(rows.clicks), evidence=rows.evidence, priors=rows.priors, strength=strength, top=1.0
     )
@@ -52,13 +56,14 @@ def estimate_by_position(
 
 def estimate_by_ips(
     counts: ClickCounts,
-    examination: Examination,
+    gammas: FloatArray,
     *,
     strength: float = PRIOR_STRENGTH,
     max_weight: float = MAX_CLICK_WEIGHT,
 ) -> ClickEstimates:
-    """Returns the mean of clicks with inverse propensity weights, at most 1. Evidence: the effective sample of examinations."""
-    rows = _Compared.build(counts, examination)
+    """Returns the mean of clicks with inverse propensity weights, at most 1. gammas: of `estimate_examination`. Evidence: the effective
+    sample of examinations."""
+    rows = _Compared(counts, gammas)
     with np.errstate(divide="ignore"):
         weights = np.minimum(1.0 / rows.gammas, max_weight)
     weighted = rows.by_pair(rows.shown * rows.gammas * weights)
@@ -69,10 +74,21 @@ def estimate_by_ips(
     return ClickEstimates(values, means, rows.priors, evidence, float(clipped))
 
 
+def estimate_by_cascade(counts: ClickCounts, last: FloatArray, *, strength: float = PRIOR_STRENGTH) -> ClickEstimates:
+    """Returns a · s, 0 to 1. counts: with as `shown` the searches in which users looked at the document, which are the evidence.
+    last: [m] searches in which it was clicked last."""
+    evidence = counts.by_pair(counts.shown)
+    rates = divide(counts.by_position(last), counts.by_position(counts.shown))
+    priors = divide(counts.by_pair(counts.shown * rates[counts.positions - 1]), evidence)
+    values, unshrunken = shrink(sums=counts.by_pair(last), evidence=evidence, priors=priors, strength=strength)
+    return ClickEstimates(values, unshrunken, priors, evidence)
+
+
 class _Compared:
     """The rows at positions whose examination is known. gammas: [rows]. evidence, priors: [P]."""
 
-    def __init__(self, counts: ClickCounts, gammas: FloatArray) -> None:
+    def __init__(self, counts: ClickCounts, gammas_by_position: FloatArray) -> None:
+        gammas = gammas_by_position[counts.positions - 1]
         kept = np.isfinite(gammas)
         self._counts = counts
         self._pairs = counts.pairs[kept]
@@ -81,10 +97,6 @@ class _Compared:
         # What documents at these positions have on average: α of position r is ctr_r / γ_r.
         rates = counts.click_rates()[counts.positions - 1][kept]
         self.priors = np.minimum(divide(self.by_pair(self.shown * rates), self.evidence), 1.0)
-
-    @classmethod
-    def build(cls, counts: ClickCounts, examination: Examination) -> _Compared:
-        return cls(counts, examination.probabilities[counts.positions - 1])
 
     def by_pair(self, values: FloatArray) -> FloatArray:
         return np.bincount(self._pairs, weights=values, minlength=self._counts.size)

@@ -9,7 +9,8 @@ from relevancy import queries, scores
 from relevancy.formats.errors import BadFile
 from relevancy.models import CaseQuery, CaseScore
 from relevancy.optional.clicks.log_formats import read_log
-from relevancy.optional.clicks.query_samples import add_sample, describe_mean, sample_log
+from relevancy.optional.clicks.query_samples import describe_mean, sample_log
+from relevancy.optional.clicks.weights import add_weighted
 from tests.factories import make_attempt, make_case, run_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -24,6 +25,10 @@ def log_of(counts):
 def sample_of(case, counts=COUNTS, *, method="frequency", size=3, seed=1):
     with log_of(counts) as log:
         return sample_log(case=case, log=log, method=method, size=size, seed=seed)
+
+
+def add_sample(*, case, sample, only_these=False):
+    add_weighted(case=case, weights=sample.weights, only_these=only_these)
 
 
 def weights_of(case):

@@ -9,6 +9,7 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case
 from relevancy.optional.clicks import query_samples
 from relevancy.optional.clicks.management.search_logs import add_endpoint_arguments, open_log
+from relevancy.optional.clicks.weights import add_weighted
 from relevancy.wording import counted
 
 
@@ -44,7 +45,7 @@ class Command(Base):
             for row in sample.drawn:
                 self.write(f"{row.searches}\t{row.probability:.6g}\t{row.weight:.9g}\t{row.text}")
         else:
-            added = query_samples.add_sample(case=case, sample=sample, only_these=only_these, by=None)
+            added = add_weighted(case=case, weights=sample.weights, only_these=only_these)
             tasks.send(tasks.rescore_case, case.pk)
             self.write(
                 f"{counted(added.added, 'query', 'queries')} added and {counted(added.reweighted, 'weight')} changed, "

@@ -8,7 +8,6 @@ from scipy.stats import kendalltau
 
 from relevancy.optional.clicks.statistics import (
     ClickCounts,
-    ExaminationCounts,
     estimate_by_cascade,
     estimate_by_coec,
     estimate_by_ips,
@@ -44,7 +43,7 @@ def rare():
 
 def test_examination_worked_example():
     """Of the 60 clicks on the first pair, as many belong to position 2 as its examination: γ = 0.5. The second pair says nothing."""
-    assert estimate_examination(EXAMPLE).probabilities == pytest.approx([1, 0.5])
+    assert estimate_examination(EXAMPLE) == pytest.approx([1, 0.5])
 
 
 def test_position_based_model_worked_example():
@@ -79,10 +78,8 @@ def test_coec_worked_example():
 
 
 def test_cascade_worked_example():
-    counts = ExaminationCounts.build(
-        pairs=[0, 1, 1], positions=[1, 1, 2], examined=[10, 5, 5], clicks=[5, 1, 1], last=[4, 0, 1]
-    )
-    estimates = estimate_by_cascade(counts, strength=5)
+    counts = ClickCounts.build(pairs=[0, 1, 1], positions=[1, 1, 2], shown=[10, 5, 5], clicks=[5, 1, 1])
+    estimates = estimate_by_cascade(counts, np.array([4, 0, 1]), strength=5)
     assert estimates.unshrunken == pytest.approx([0.4, 0.1])
     priors = [4 / 15, (5 * 4 / 15 + 5 * 1 / 5) / 10]
     assert estimates.priors == pytest.approx(priors)
@@ -93,7 +90,7 @@ def test_cascade_worked_example():
 
 
 def test_examination_converges(counts):
-    assert estimate_examination(counts).probabilities == pytest.approx(GAMMAS, abs=0.03)
+    assert estimate_examination(counts) == pytest.approx(GAMMAS, abs=0.03)
     rates = counts.click_rates()
     assert (
         np.abs(rates / rates[0] - GAMMAS).max() > 0.1
@@ -102,7 +99,7 @@ def test_examination_converges(counts):
 
 def test_examination_has_no_bias_from_rare_pairs(rare):
     """18,000 pairs with 8 searches each."""
-    assert estimate_examination(click_by_position(rare, seed=4)).probabilities == pytest.approx(GAMMAS, abs=0.03)
+    assert estimate_examination(click_by_position(rare, seed=4)) == pytest.approx(GAMMAS, abs=0.03)
 
 
 @pytest.mark.parametrize("estimate", [estimate_by_position, estimate_by_ips])
@@ -122,7 +119,7 @@ def test_clipping_has_the_stated_bias(shop, counts):
     """With true γ and weights of at most 2, documents at positions 4 to 6 lose the share 1 − 2 γ."""
     examination = estimate_examination(counts)
     clipped = estimate_by_ips(counts, examination, strength=0, max_weight=2)
-    kept = np.minimum(1, 2 * examination.probabilities)[counts.positions - 1]
+    kept = np.minimum(1, 2 * examination)[counts.positions - 1]
     expected = shop.alphas * counts.by_pair(counts.shown * kept) / counts.by_pair(counts.shown)
     assert abs((clipped.values - expected).mean()) < 0.01
     assert (clipped.values - shop.alphas).mean() < -0.02
@@ -166,7 +163,7 @@ def test_cascade_overestimates_within_its_bound():
     """Users who read to the end without being satisfied: a last click is taken for satisfaction. With 7 of 10 clicks that satisfy, the
     relevance a · s is overestimated by less than 0.08 on average, never underestimated, and in the right order."""
     shop = Shop.build(queries=60, searches=2_000, seed=5)
-    estimates = estimate_by_cascade(click_downwards(shop, 0.7, seed=6))
+    estimates = estimate_by_cascade(*click_downwards(shop, 0.7, seed=6))
     errors = estimates.values - 0.7 * shop.alphas
     assert 0 < errors.mean() < 0.08
     assert errors.min() > -0.05
@@ -175,7 +172,7 @@ def test_cascade_overestimates_within_its_bound():
 
 def test_cascade_has_no_bias_if_every_click_satisfies():
     shop = Shop.build(queries=60, searches=2_000, seed=5)
-    estimates = estimate_by_cascade(click_downwards(shop, 1.0, seed=6))
+    estimates = estimate_by_cascade(*click_downwards(shop, 1.0, seed=6))
     errors = estimates.values - shop.alphas
     assert abs(errors.mean()) < 0.01
     assert np.sqrt((errors**2).mean()) < 0.04
@@ -200,8 +197,7 @@ def test_positions_that_cannot_be_compared_are_left_out():
         clicks=[40, 20, 2, 1, 0],
     )
     examination = estimate_examination(counts)
-    assert examination.probabilities == pytest.approx([1, 0.5, np.nan, np.nan, 0], nan_ok=True)
-    assert examination.left_out == [3, 4]
+    assert examination == pytest.approx([1, 0.5, np.nan, np.nan, 0], nan_ok=True)
     estimates = estimate_by_position(counts, examination)
     assert estimates.evidence == pytest.approx([150, 0, 0])
     assert np.isfinite(estimates.values).all()
@@ -212,20 +208,6 @@ def test_clicks_on_one_side_only_are_not_comparable():
     """Whatever is shown at both positions is only clicked at the first: γ of the second would be 0, or anything."""
     with pytest.raises(StatisticsError, match="different positions"):
         estimate_examination(ClickCounts.build(pairs=[0, 0, 1], positions=[1, 2, 2], shown=[9, 9, 9], clicks=[5, 0, 3]))
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        {"pairs": [0], "positions": [0], "shown": [1], "clicks": [0]},
-        {"pairs": [0], "positions": [1], "shown": [1], "clicks": [2]},
-        {"pairs": [0], "positions": [1], "shown": [1], "clicks": []},
-        {"pairs": [-1], "positions": [1], "shown": [1], "clicks": [1]},
-    ],
-)
-def test_impossible_counts_are_refused(rows):
-    with pytest.raises(StatisticsError):
-        ClickCounts.build(**rows)
 
 
 # --- invariances ---

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relevancy.optional.clicks.statistics import ClickCounts, ExaminationCounts
+from relevancy.optional.clicks.statistics import ClickCounts
 
 GAMMAS = np.array([1.0, 0.7, 0.5, 0.35, 0.25, 0.15])
 
@@ -55,7 +55,7 @@ def counts_of(shown: np.ndarray, clicks: np.ndarray) -> ClickCounts:
     )
 
 
-def click_downwards(shop: Shop, satisfaction: float, seed: int) -> ExaminationCounts:
+def click_downwards(shop: Shop, satisfaction: float, seed: int) -> tuple[ClickCounts, np.ndarray]:
     """Users who read down, click what attracts them, and stop when a click satisfies them; the others read on to the end."""
     generator = np.random.Generator(np.random.PCG64(seed))
     documents = shop.relevance.shape[1]
@@ -72,10 +72,4 @@ def click_downwards(shop: Shop, satisfaction: float, seed: int) -> ExaminationCo
         np.add.at(clicks, (rows, positions), clicked)
         np.add.at(last, (rows, positions), clicked & (positions == last_click[:, None]))
     pairs, positions = np.nonzero(examined)
-    return ExaminationCounts.build(
-        pairs=pairs,
-        positions=positions + 1,
-        examined=examined[pairs, positions],
-        clicks=clicks[pairs, positions],
-        last=last[pairs, positions],
-    )
+    return counts_of(examined, clicks), last[pairs, positions]
