@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import batched
 from typing import Any
@@ -207,9 +207,9 @@ def build_report(
         low=_mean(queries, "low", weights) if is_known else None,
         high=_mean(queries, "high", weights) if is_known else None,
         is_being_rescored=is_being_rescored,
-        distribution=list(_distribute(queries)) if is_known else [],
+        distribution=_distribute(queries) if is_known else [],
         times=read_search_times(run.case, run),
-        candidates=find_candidates(run, version, list(_list_open(queries, weights))) if is_known else [],
+        candidates=find_candidates(run, version, _list_open(queries, weights)) if is_known else [],
         plan=None if is_being_rescored or awaited else plan_queries(planned, version, differences, compared),
         awaited=awaited,
     )
@@ -217,10 +217,10 @@ def build_report(
 
 def _read_queries(run: Run, version: ScorerVersion, k: int) -> list[ReportQuery]:
     case_queries = CaseQuery.objects.filter(case=run.case_id).present().with_scores(run, version)
-    rows: list[tuple[Any, ...]] = list(case_queries.order_by("position", "id").values_list(*_COLUMNS))
-    counts = _count_documents(run, [row[1] for row in rows], k)
+    rows = list(case_queries.order_by("position", "id").values(*_COLUMNS))
+    counts = _count_documents(run, [row["query_id"] for row in rows], k)
     is_final = bool(scores.missing_measures([version])) or bool(version.script and run.fields_dropped_at)
-    return [_build_query(dict(zip(_COLUMNS, row, strict=True)), counts, is_final=is_final) for row in rows]
+    return [_build_query(row, counts, is_final=is_final) for row in rows]
 
 
 def _build_query(row: Mapping[str, Any], counts: Mapping[int, tuple[int, int]], *, is_final: bool) -> ReportQuery:
@@ -272,16 +272,17 @@ def _mean(queries: Sequence[ReportQuery], name: str, weights: float) -> float | 
     )
 
 
-def _list_open(queries: Sequence[ReportQuery], weights: float) -> Iterator[OpenQuery]:
-    for query in queries:
-        if query.score is not None and query.low is not None and query.high is not None and query.high > query.low:
-            yield OpenQuery(query.query_id, query.weight / weights, query.high - query.low)
+def _list_open(queries: Sequence[ReportQuery], weights: float) -> list[OpenQuery]:
+    return [
+        OpenQuery(query.query_id, query.weight / weights, query.high - query.low)
+        for query in queries
+        if query.score is not None and query.low is not None and query.high is not None and query.high > query.low
+    ]
 
 
-def _distribute(queries: Sequence[ReportQuery]) -> Iterator[ScoreStep]:
+def _distribute(queries: Sequence[ReportQuery]) -> list[ScoreStep]:
     counts = Counter(min(int(query.score // STEP), 100 // STEP - 1) for query in queries if query.score is not None)
-    for step in range(100 // STEP):
-        yield ScoreStep(step * STEP, (step + 1) * STEP, counts[step])
+    return [ScoreStep(step * STEP, (step + 1) * STEP, counts[step]) for step in range(100 // STEP)]
 
 
 def _report_tags(queries: Sequence[ReportQuery], *, is_known: bool) -> list[TagReport]:

@@ -11,7 +11,7 @@ import numpy as np
 from relevancy import scores
 from relevancy.comparison import TIE, ScoreTable, read_lists, read_score_table, unique
 from relevancy.models import Run, ScorerDefinition, ScorerVersion
-from relevancy.statistics import Differences, StatisticsError, detectable_difference
+from relevancy.statistics import Differences, detectable_difference
 
 from .statistics import required_queries
 
@@ -109,7 +109,7 @@ def plan_queries(
     documents, unrated, sampled = _count_documents(runs[0], baseline, version, table) if baseline else (None, None, 0)
     rows = []
     for difference in sorted(set(differences)):
-        needed = _required(deviation, difference)
+        needed = required_queries(deviation, difference)
         ratings = None
         if needed is not None and documents is not None and unrated is not None:
             ratings = unrated + round(max(0, needed - queries) * documents)
@@ -139,13 +139,6 @@ def _list_comparisons(runs: Sequence[Run], table: ScoreTable) -> Iterator[PastCo
         changed = int(np.count_nonzero(np.abs(differences.values) >= TIE))
         if changed >= MIN_CHANGED and differences.deviation:
             yield PastComparison(run, baseline, changed, differences.deviation)
-
-
-def _required(deviation: float, difference: float) -> int | None:
-    try:
-        return required_queries(deviation, difference)
-    except StatisticsError:
-        return None
 
 
 def _count_documents(

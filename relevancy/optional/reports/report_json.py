@@ -1,23 +1,96 @@
 """The report of a case as JSON data."""
 
-from typing import Any, TypedDict
+from typing import Any
 
-from .case_report import CaseReport, ReportQuery, TagReport
-from .planning import PastComparison, QueryPlan
-from .search_times import SearchTimes
+from ninja import Schema
+from pydantic import Field
+
+from .case_report import CaseReport, ReportQuery
 
 
-class ReportResult(TypedDict):
+class TagResult(Schema):
+    """The queries with a tag. no_results, failed: how many of them."""
+
+    tag: str
+    queries: int
+    scored: int
+    score: float | None
+    documents: int
+    rated: int
+    coverage: float | None
+    no_results: int = Field(validation_alias="empty")
+    failed: int
+
+
+class TimesResult(Schema):
+    """Search times of a run by its id and its number."""
+
+    run: int = Field(validation_alias="run.pk")
+    number: int = Field(validation_alias="run.number")
+    searches: int
+    p50: int
+    p90: int
+    p95: int
+    p99: int
+    slowest: int
+
+
+class ComparisonResult(Schema):
+    """A run and the one before it, by their ids."""
+
+    run: int = Field(validation_alias="run.pk")
+    baseline: int = Field(validation_alias="baseline.pk")
+    changed: int
+    deviation: float
+
+
+class DifferenceResult(Schema):
+    """What a difference needs."""
+
+    difference: float
+    queries: int | None
+    ratings: int | None
+
+
+class PlanResult(Schema):
+    """What the queries can show."""
+
+    queries: int
+    deviation: float
+    chosen: ComparisonResult | None
+    comparisons: list[ComparisonResult]
+    detectable: float | None
+    differences: list[DifferenceResult] = Field(validation_alias="rows")
+
+
+class QueryResult(Schema):
+    """A query. error: of its search, or else of the scorer."""
+
+    score: float | None
+    low: float | None
+    high: float | None
+    documents: int
+    rated: int
+    total: int | None
+    took_ms: int | None
+    error: str | None
+
+    @staticmethod
+    def resolve_error(query: ReportQuery) -> str | None:
+        return query.error or query.score_error or None
+
+
+class ReportResult(Schema):
     """A run by its id and its number; scores in points, coverage 0 to 1, times in milliseconds, None for what is not known.
 
     score, low, high, distribution, rate_next and plan are empty while `rescoring`. documents, rated: among the first `k` results.
     """
 
-    case: str
-    run: int
-    number: int
-    attempt: int
-    scorer: str
+    case: str = Field(validation_alias="run.case.name")
+    run: int = Field(validation_alias="run.pk")
+    number: int = Field(validation_alias="run.number")
+    attempt: int = Field(validation_alias="run.attempt.number")
+    scorer: str = Field(validation_alias="version.scorer.name")
     k: int
     rescoring: bool
     score: float | None
@@ -31,110 +104,46 @@ class ReportResult(TypedDict):
     no_results: list[str]
     failed: list[dict[str, str]]
     not_searched: int
-    tags: list[dict[str, Any]]
+    tags: list[TagResult]
     distribution: list[dict[str, int]]
-    times: list[dict[str, int]]
+    times: list[TimesResult]
     rate_next: list[dict[str, Any]]
-    plan: dict[str, Any] | None
-    per_query: dict[str, dict[str, Any]]
+    plan: PlanResult | None
+    per_query: dict[str, QueryResult]
+
+    @staticmethod
+    def resolve_rescoring(report: CaseReport) -> bool:
+        return report.is_being_rescored or bool(report.awaited)
+
+    @staticmethod
+    def resolve_queries(report: CaseReport) -> int:
+        return len(report.queries)
+
+    @staticmethod
+    def resolve_no_results(report: CaseReport) -> list[str]:
+        return [query.text for query in report.empty]
+
+    @staticmethod
+    def resolve_failed(report: CaseReport) -> list[dict[str, str]]:
+        return [{"query": query.text, "error": query.error} for query in report.failed]
+
+    @staticmethod
+    def resolve_distribution(report: CaseReport) -> list[dict[str, int]]:
+        return [{"from": step.low, "to": step.high, "queries": step.queries} for step in report.distribution]
+
+    @staticmethod
+    def resolve_rate_next(report: CaseReport) -> list[dict[str, Any]]:
+        texts = {query.query_id: query.text for query in report.queries}
+        return [
+            {"query": texts[row.query_id], "doc_id": row.doc_id, "rank": row.rank, "narrowing": row.narrowing}
+            for row in report.candidates
+        ]
+
+    @staticmethod
+    def resolve_per_query(report: CaseReport) -> dict[str, ReportQuery]:
+        return {query.text: query for query in report.queries}
 
 
-def build_report(report: CaseReport) -> ReportResult:
+def build_report(report: CaseReport) -> dict[str, Any]:
     """Returns everything that the page says."""
-    texts = {query.query_id: query.text for query in report.queries}
-    return {
-        "case": report.run.case.name,
-        "run": report.run.pk,
-        "number": report.run.number,
-        "attempt": report.run.attempt.number,
-        "scorer": report.version.scorer.name,
-        "k": report.k,
-        "rescoring": report.is_being_rescored or bool(report.awaited),
-        "score": report.score,
-        "low": report.low,
-        "high": report.high,
-        "scored": report.scored,
-        "queries": len(report.queries),
-        "documents": report.documents,
-        "rated": report.rated,
-        "coverage": report.coverage,
-        "no_results": [query.text for query in report.empty],
-        "failed": [{"query": query.text, "error": query.error} for query in report.failed],
-        "not_searched": report.not_searched,
-        "tags": [_build_tag(tag) for tag in report.tags],
-        "distribution": [{"from": step.low, "to": step.high, "queries": step.queries} for step in report.distribution],
-        "times": [_build_times(times) for times in report.times],
-        "rate_next": [
-            {
-                "query": texts[candidate.query_id],
-                "doc_id": candidate.doc_id,
-                "rank": candidate.rank,
-                "narrowing": candidate.narrowing,
-            }
-            for candidate in report.candidates
-        ],
-        "plan": _build_plan(report.plan) if report.plan else None,
-        "per_query": {query.text: _build_query(query) for query in report.queries},
-    }
-
-
-def _build_tag(tag: TagReport) -> dict[str, Any]:
-    return {
-        "tag": tag.tag,
-        "queries": tag.queries,
-        "scored": tag.scored,
-        "score": tag.score,
-        "documents": tag.documents,
-        "rated": tag.rated,
-        "coverage": tag.coverage,
-        "no_results": tag.empty,
-        "failed": tag.failed,
-    }
-
-
-def _build_times(times: SearchTimes) -> dict[str, int]:
-    return {
-        "run": times.run.pk,
-        "number": times.run.number,
-        "searches": times.searches,
-        "p50": times.p50,
-        "p90": times.p90,
-        "p95": times.p95,
-        "p99": times.p99,
-        "slowest": times.slowest,
-    }
-
-
-def _build_plan(plan: QueryPlan) -> dict[str, Any]:
-    return {
-        "queries": plan.queries,
-        "deviation": plan.deviation,
-        "chosen": _build_comparison(plan.chosen) if plan.chosen else None,
-        "comparisons": [_build_comparison(comparison) for comparison in plan.comparisons],
-        "detectable": plan.detectable,
-        "differences": [
-            {"difference": row.difference, "queries": row.queries, "ratings": row.ratings} for row in plan.rows
-        ],
-    }
-
-
-def _build_comparison(comparison: PastComparison) -> dict[str, Any]:
-    return {
-        "run": comparison.run.pk,
-        "baseline": comparison.baseline.pk,
-        "changed": comparison.changed,
-        "deviation": comparison.deviation,
-    }
-
-
-def _build_query(query: ReportQuery) -> dict[str, Any]:
-    return {
-        "score": query.score,
-        "low": query.low,
-        "high": query.high,
-        "documents": query.documents,
-        "rated": query.rated,
-        "total": query.total,
-        "took_ms": query.took_ms,
-        "error": query.error or query.score_error or None,
-    }
+    return ReportResult.from_orm(report).model_dump()

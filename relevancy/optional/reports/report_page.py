@@ -1,8 +1,8 @@
 """The parts of the report page, put together for one request."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
@@ -10,7 +10,6 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from relevancy.models import Case, Run, ScorerVersion, User
-from relevancy.templatetags import numbers
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 
@@ -32,59 +31,6 @@ class DifferenceForm(forms.Form):
         label="Another difference",
         widget=forms.NumberInput(attrs={"step": "any", "placeholder": "points"}),
     )
-
-
-@dataclass(frozen=True)
-class QueryLine:
-    """A query with a link that opens it in the run. figure: what the list is about."""
-
-    query: ReportQuery
-    url: str
-    figure: str = ""
-
-
-@dataclass(frozen=True)
-class QueryLines:
-    """The first queries of a list.
-
-    key: stable name. note: what the list is about, if the title does not say it. empty: what is said if there are none.
-    column: heading of the figures; empty without any. more: how many queries are not listed.
-    all_url: of the page that lists all of them.
-    """
-
-    key: str
-    title: str
-    empty: str
-    lines: Sequence[QueryLine]
-    all_url: str
-    note: str = ""
-    column: str = ""
-    more: int = 0
-
-
-@dataclass(frozen=True)
-class CandidateLine:
-    """A document to rate, with a link that opens its query in the run."""
-
-    candidate: RatingCandidate
-    query: ReportQuery
-    url: str
-
-
-@dataclass(frozen=True)
-class TagLine:
-    """A tag with a link to its queries."""
-
-    tag: TagReport
-    url: str
-
-
-@dataclass(frozen=True)
-class StepBar:
-    """A step of the distribution of scores. width: of its bar, of 100."""
-
-    step: ScoreStep
-    width: float
 
 
 class ReportPage:
@@ -140,71 +86,55 @@ class ReportPage:
 
     # --- lists ---
 
-    def query_lists(self) -> list[QueryLines]:
-        """Returns the lists of queries that need attention."""
+    def query_lists(self) -> list[dict[str, Any]]:
+        """Returns the lists of queries that need attention, as `reports/_queries.html` shows them."""
         report = self.report
         if report is None:
             return []
+        coverage = "among the results that the scorer considers"
+        covered = "Every document that the scorer considers is rated."
         return [
-            QueryLines(
-                "empty",
-                "Without results",
-                "Every search found something.",
-                self._lines(report.empty[:MAX_LISTED]),
-                self._list_url(state="empty"),
-                more=max(0, len(report.empty) - MAX_LISTED),
-            ),
-            QueryLines(
-                "failed",
-                "Failed searches",
-                "No search failed.",
-                self._lines(report.failed[:MAX_LISTED], lambda query: query.error),
-                self._list_url(state="failed"),
-                column="Error",
-                more=max(0, len(report.failed) - MAX_LISTED),
-            ),
-            QueryLines(
-                "covered",
-                "Least rated queries",
-                "Every document that the scorer considers is rated.",
-                self._lines(report.least_covered(MAX_LISTED), lambda query: f"{query.rated:,} of {query.documents:,}"),
-                self._list_url(state="unrated"),
-                note="among the results that the scorer considers",
-                column="Rated",
-            ),
-            QueryLines(
-                "slowest",
-                "Slowest searches",
-                "The engine reports no times.",
-                self._lines(report.slowest(MAX_LISTED), lambda query: f"{numbers.whole(query.took_ms)} ms"),
-                self._list_url(sort="-ms"),
-                column="Time",
-            ),
+            self._list("empty", "Without results", "Every search found something.", report.empty, state="empty"),
+            self._list("failed", "Failed searches", "No search failed.", report.failed, state="failed")
+            | {"column": "Error"},
+            self._list("covered", "Least rated queries", covered, report.least_covered(MAX_LISTED), state="unrated")
+            | {"note": coverage, "column": "Rated"},
+            self._list(
+                "slowest", "Slowest searches", "The engine reports no times.", report.slowest(MAX_LISTED), sort="-ms"
+            )
+            | {"column": "Time"},
         ]
 
-    def _lines(
-        self,
-        queries: Sequence[ReportQuery],
-        figure: Callable[[ReportQuery], str] = lambda query: "",
-    ) -> list[QueryLine]:
-        return [QueryLine(query, self._query_url(query), figure(query)) for query in queries]
+    def _list(
+        self, key: str, title: str, empty: str, queries: Sequence[ReportQuery], **parameters: object
+    ) -> dict[str, Any]:
+        """key: stable name. empty: what is said if there are none. parameters: of the page that lists all of them."""
+        return {
+            "key": key,
+            "title": title,
+            "empty": empty,
+            "lines": [(query, self._query_url(query)) for query in queries[:MAX_LISTED]],
+            "more": max(0, len(queries) - MAX_LISTED),
+            "all_url": self._list_url(**parameters),
+        }
 
-    def candidates(self) -> list[CandidateLine]:
+    def candidates(self) -> list[tuple[RatingCandidate, ReportQuery, str]]:
+        """Returns the documents to rate, each with its query and the address that opens it in the run."""
         if self.report is None:
             return []
         by_id = {query.query_id: query for query in self.report.queries}
-        return [
-            CandidateLine(candidate, by_id[candidate.query_id], self._query_url(by_id[candidate.query_id]))
-            for candidate in self.report.candidates
-        ]
+        lines = [(candidate, by_id[candidate.query_id]) for candidate in self.report.candidates]
+        return [(candidate, query, self._query_url(query)) for candidate, query in lines]
 
-    def tags(self) -> list[TagLine]:
-        return [TagLine(tag, self._list_url(tag=tag.tag)) for tag in self.report.tags] if self.report else []
+    def tags(self) -> list[tuple[TagReport, str]]:
+        """Returns the tags, each with the address of its queries."""
+        return [(tag, self._list_url(tag=tag.tag)) for tag in self.report.tags] if self.report else []
 
-    def distribution(self) -> list[StepBar]:
+    def distribution(self) -> list[tuple[ScoreStep, float]]:
+        """Returns the steps of the distribution of scores, each with the width of its bar, of 100."""
         steps = self.report.distribution if self.report else []
         largest = max((step.queries for step in steps), default=0) or 1
-        return [StepBar(step, round(100 * step.queries / largest, 1)) for step in steps]
+        return [(step, round(100 * step.queries / largest, 1)) for step in steps]
 
     # --- addresses ---
 

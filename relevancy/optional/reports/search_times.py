@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from django.db.models import Count
 
 from relevancy.models import Case, Ranking, Run
@@ -45,16 +45,6 @@ def read_search_times(case: Case, run: Run) -> list[SearchTimes]:
 
 def summarize_times(run: Run, counts: Mapping[int, int]) -> SearchTimes:
     """Returns the percentiles. counts: how many searches took so many milliseconds; not empty."""
-    shares = (0.5, 0.9, 0.95, 0.99, 1.0)
-    return SearchTimes(run, sum(counts.values()), *(find_percentile(counts, share) for share in shares))
-
-
-def find_percentile(counts: Mapping[int, int], share: float) -> int:
-    """Returns the smallest value that at least this share of the values does not exceed. counts: by value; not empty."""
-    needed = math.ceil(share * sum(counts.values()) - 1e-9)
-    seen = 0
-    for value in sorted(counts):
-        seen += counts[value]
-        if seen >= needed:
-            break
-    return value
+    searches = list(counts.values())
+    percentiles = np.quantile(list(counts), [0.5, 0.9, 0.95, 0.99, 1.0], weights=searches, method="inverted_cdf")
+    return SearchTimes(run, sum(searches), *map(int, percentiles))
