@@ -24,6 +24,7 @@ import pytest
 from django.core.management import call_command, get_commands, load_command_class
 from django.test import Client
 from granian.cli import cli as granian
+from pydantic import BaseModel
 
 from relevancy import engines, sandbox
 from relevancy.accounts import api_tokens
@@ -213,8 +214,11 @@ def check_unexecuted(block: Block) -> None:
 
 
 def list_members(kind: Any) -> set[str]:
-    """Returns the names of a `TypedDict`, with those of the ones in it."""
+    """Returns the names of a `TypedDict` or a schema, with those of the ones in it."""
     names: set[str] = set()
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        for name, field in kind.model_fields.items():
+            names |= {name, *list_members(field.annotation)}
     if is_typeddict(kind):
         for name, hint in get_type_hints(kind).items():
             names |= {name, *list_members(hint)}

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from relevancy.models import Book, Query, Rating, RepeatedPair, User, Verdict
 
-from .pace import Pace, measure_pace
+from .pace import measure_pace
 from .statistics import (
     AgreeingRaters,
     Agreement,
@@ -32,20 +33,25 @@ COLUMNS = ("id", "query_id", "query__link_id", "doc_id", "rater_id", "value", "i
 
 @dataclass(frozen=True)
 class RaterPair:
-    """Two raters, and the documents that both rated. `figures.a` and `figures.b` are positions in the table of raters."""
+    """Two raters with documents that both rated. `figures.a` and `figures.b` are positions in the table of raters."""
 
     a: User
     b: User
     figures: PairAgreement
 
+    @cached_property
+    def kappas(self) -> Mapping[KappaWeights, Coefficient]:
+        """Cohen's kappa with its 95 % interval."""
+        return estimate_kappas(self.figures)
+
 
 @dataclass(frozen=True)
 class RaterRow:
-    """A rater among the others. pace: None if too few ratings of this rater were given on pages."""
+    """A rater among the others. pace: the median seconds between two ratings; None if too few were given on pages."""
 
     rater: User
     figures: RaterFigures
-    pace: Pace | None
+    pace: float | None
 
 
 @dataclass(frozen=True)
@@ -79,14 +85,11 @@ class QueryRow:
 class TwoRaters:
     """Two raters on the documents that both rated.
 
-    figures, kappas: None and empty without such a document.
+    pair: None without such a document.
     documents: `{(grade by a, grade by b): [(query id, document id)]}`, in this order.
     """
 
-    a: User
-    b: User
-    figures: PairAgreement | None
-    kappas: Mapping[KappaWeights, Coefficient]
+    pair: RaterPair | None
     documents: Mapping[tuple[float, float], Sequence[tuple[int, str]]]
 
 
@@ -160,7 +163,7 @@ def compare_two_raters(*, book: Book, a: User, b: User) -> TwoRaters:
         by_document[query_id, doc_id][rater_id] = unit, value
     shared = {key: own for key, own in sorted(by_document.items()) if len(own) == 2}
     if not shared:
-        return TwoRaters(a, b, None, {}, {})
+        return TwoRaters(None, {})
     documents: dict[tuple[float, float], list[tuple[int, str]]] = defaultdict(list)
     for key, own in shared.items():
         documents[own[a.pk][1], own[b.pk][1]].append(key)
@@ -171,7 +174,7 @@ def compare_two_raters(*, book: Book, a: User, b: User) -> TwoRaters:
         for rater_id, (unit, value) in own.items()
     ]
     (figures,) = compare_raters(RaterTable.build(cells, book.grades))
-    return TwoRaters(a, b, figures, estimate_kappas(figures), documents)
+    return TwoRaters(RaterPair(a, b, figures), documents)
 
 
 def measure_self_agreement(book: Book) -> list[SelfAgreement]:

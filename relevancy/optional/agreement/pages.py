@@ -1,8 +1,7 @@
 """How far the raters of a book agree, with each figure in plain words."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
 
 from django.core.paginator import Paginator
 from django.http import HttpResponse
@@ -16,73 +15,15 @@ from relevancy.views.requests import HtmxRequest
 
 from . import agreement
 from .sentences import agreeing_text, bias_text, pace_text, summarize, unit_text
-from .statistics import AgreeingRaters
+from .statistics import AgreeingRaters, Coefficient
 
 MAX_PAIRS = 100  # rows of the table
 MAX_SIZES = 6  # numbers of ratings of a document, in the table “k of n agree”
 QUERIES_PER_PAGE = 50
 
 
-class _Coefficient(Protocol):
-    @property
-    def value(self) -> float | None: ...
-    @property
-    def low(self) -> float | None: ...
-    @property
-    def high(self) -> float | None: ...
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A figure with its 95 % interval and what it means."""
-
-    name: str
-    coefficient: _Coefficient
-    meaning: str
-
-
-@dataclass(frozen=True)
-class PairRow:
-    """Two raters, the number of documents that both rated, and Cohen's kappa without weights and with quadratic ones."""
-
-    a: User
-    b: User
-    documents: int
-    same: float
-    kappa: float | None
-    quadratic: float | None
-
-
-@dataclass(frozen=True)
-class RaterRow:
-    """A rater among the others. shares: `[(grade, number of ratings)]`."""
-
-    row: agreement.RaterRow
-    grades: Sequence[tuple[float, int]]
-
-    @property
-    def bias_text(self) -> str:
-        return bias_text(self.row.figures)
-
-    @property
-    def pace_text(self) -> str:
-        return pace_text(self.row.pace)
-
-    @property
-    def is_machine(self) -> bool:
-        return self.row.rater.kind == User.Kind.MACHINE
-
-
-@dataclass(frozen=True)
-class AgreeingRow:
-    """How many documents with so many ratings have a grade that so many raters gave. share: per cent of these documents."""
-
-    figures: AgreeingRaters
-    share: float
-
-    @property
-    def text(self) -> str:
-        return agreeing_text(self.figures.raters, self.figures.agreeing)
+type Figure = tuple[str, Coefficient, str]
+"""A figure: its name, its value with its 95 % interval, and what it means."""
 
 
 @require_GET
@@ -92,18 +33,27 @@ def book_agreement(request: HtmxRequest, book_id: int) -> HttpResponse:
     context = _limit(book)
     if context["is_measured"]:
         result = agreement.measure_agreement(book=book)
-        pairs = _pairs(result)
+        pairs = sorted(result.pairs, key=lambda pair: (-pair.figures.items, str(pair.a), str(pair.b)))
         context |= {
             "result": result,
             "figures": _figures(result),
             "summary": summarize(result.agreement),
             "unit_text": unit_text(result.agreement),
             "raters": [
-                RaterRow(row, list(zip(book.grades, row.figures.grades.tolist(), strict=True)))
+                {
+                    "row": row,
+                    "grades": list(zip(book.grades, row.figures.grades.tolist(), strict=True)),
+                    "bias_text": bias_text(row.figures),
+                    "pace_text": pace_text(row.pace),
+                    "is_machine": row.rater.kind == User.Kind.MACHINE,
+                }
                 for row in result.by_rater
             ],
             "agreeing": _agreeing(result.agreeing),
-            "pairs": pairs[:MAX_PAIRS],
+            "pairs": [
+                (pair, 100 * pair.figures.agreement, pair.figures.kappa(), pair.figures.kappa("quadratic"))
+                for pair in pairs[:MAX_PAIRS]
+            ],
             "more_pairs": len(pairs) - MAX_PAIRS,
         }
     context["self_agreement"] = agreement.measure_self_agreement(book)
@@ -140,27 +90,27 @@ def _figures(result: agreement.BookAgreement) -> Sequence[Figure]:
     figures = result.agreement
     commonest = f"{100 * (figures.commonest or 0):.0f} %"
     return [
-        Figure(
+        (
             "Krippendorff’s alpha, ordinal",
             figures.alpha["ordinal"],
             "1: the raters always agree; 0: no more than by chance. Grades that are close count as near misses.",
         ),
-        Figure(
+        (
             "Krippendorff’s alpha, nominal",
             figures.alpha["nominal"],
             "The same if only equal grades count as agreement.",
         ),
-        Figure(
+        (
             "Krippendorff’s alpha, interval",
             figures.alpha["interval"],
             "The same if the distance of two grades is the difference of their numbers.",
         ),
-        Figure(
+        (
             "Fleiss’ kappa",
             figures.fleiss_kappa,
             "Equal grades beyond chance, for any number of raters; 1 is complete agreement.",
         ),
-        Figure(
+        (
             "Same grade",
             figures.agreement,
             "The share of pairs of ratings of one document that are the same grade. A rater who always gives the commonest grade "
@@ -169,24 +119,14 @@ def _figures(result: agreement.BookAgreement) -> Sequence[Figure]:
     ]
 
 
-def _pairs(result: agreement.BookAgreement) -> list[PairRow]:
-    rows = [
-        PairRow(
-            pair.a,
-            pair.b,
-            pair.figures.items,
-            100 * pair.figures.agreement,
-            pair.figures.kappa(),
-            pair.figures.kappa("quadratic"),
-        )
-        for pair in result.pairs
-    ]
-    return sorted(rows, key=lambda row: (-row.documents, str(row.a), str(row.b)))
-
-
-def _agreeing(figures: Sequence[AgreeingRaters]) -> list[AgreeingRow]:
-    totals: dict[int, int] = {}
+def _agreeing(figures: Sequence[AgreeingRaters]) -> list[tuple[AgreeingRaters, str, float]]:
+    """Returns how many documents with so many ratings have a grade that so many raters gave: in words, and in per cent of these."""
+    totals: Counter[int] = Counter()
     for row in figures:
-        totals[row.raters] = totals.get(row.raters, 0) + row.items
+        totals[row.raters] += row.items
     shown = sorted(totals, key=lambda raters: (-totals[raters], raters))[:MAX_SIZES]
-    return [AgreeingRow(row, 100 * row.items / totals[row.raters]) for row in figures if row.raters in shown]
+    return [
+        (row, agreeing_text(row.raters, row.agreeing), 100 * row.items / totals[row.raters])
+        for row in figures
+        if row.raters in shown
+    ]

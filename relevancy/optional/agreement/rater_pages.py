@@ -1,6 +1,5 @@
 """Two raters of a book with the documents that they graded differently, and the scores of cases by the ratings of one rater."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -11,7 +10,6 @@ from django.views.decorators.http import require_GET
 
 from relevancy import books, judging
 from relevancy.models import Book, Case, Query, Role
-from relevancy.statistics import Interval
 from relevancy.templatetags import numbers
 from relevancy.views.books.conflicts import CONFLICTS_PER_PAGE, build_conflict_rows
 from relevancy.views.permissions import get_or_403
@@ -19,8 +17,7 @@ from relevancy.views.requests import HtmxRequest
 
 from . import agreement
 from .forms import RaterPairForm
-from .pages import Figure
-from .rater_scores import RaterQueryScore, RaterScore, measure_rater_scores
+from .rater_scores import RaterScore, measure_rater_scores
 from .sentences import MIN_QUERIES, score_sentences
 
 MAX_QUERIES = 5_000  # of the cases together, whose scores are computed while the page is opened
@@ -52,24 +49,6 @@ class Cell:
         return self.a == self.b
 
 
-@dataclass(frozen=True)
-class ScoreRow:
-    """A case by the ratings of one rater. queries: those whose score moves most, with their texts."""
-
-    score: RaterScore
-    interval: Interval | None
-    sentences: Sequence[str]
-    queries: Sequence[tuple[str, RaterQueryScore]]
-
-    @property
-    def interval_text(self) -> str:
-        """The interval of the difference, or why there is none to rely on."""
-        if self.interval is None:
-            return ""
-        text = f"{numbers.difference(self.interval.low)} to {numbers.difference(self.interval.high)}"
-        return text if self.interval.is_reliable else f"{text}, too few queries to rely on"
-
-
 @require_GET
 def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
     """Two raters: kappa with intervals, the confusion matrix, and the documents of the cell that was chosen."""
@@ -91,9 +70,10 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
         "b": b,
         "result": result,
         "figures": [
-            Figure(KAPPA_MEANINGS[name][0], kappa, KAPPA_MEANINGS[name][1]) for name, kappa in result.kappas.items()
+            (KAPPA_MEANINGS[name][0], kappa, KAPPA_MEANINGS[name][1])
+            for name, kappa in (result.pair.kappas if result.pair else {}).items()
         ],
-        "matrix": _matrix(book, result, cell),
+        "matrix": _matrix(book, result, {"first": a.pk, "second": b.pk}, cell),
         "cell": cell if None not in cell else None,
         "page": page,
         "rows": build_conflict_rows(book, judging.read_conflicts(book, keys), request) if keys else [],
@@ -118,7 +98,7 @@ def book_agreement_rater(request: HtmxRequest, book_id: int, rater_id: int) -> H
 
 
 def _matrix(
-    book: Book, result: agreement.TwoRaters, chosen: tuple[float | None, float | None]
+    book: Book, result: agreement.TwoRaters, raters: dict[str, int], chosen: tuple[float | None, float | None]
 ) -> list[tuple[float, list[Cell], int]]:
     """Returns `[(grade by a, cells, documents)]`, with the highest grade first."""
     grades = book.grades[::-1]
@@ -130,20 +110,26 @@ def _matrix(
         for b in grades:
             count = counts.get((a, b), 0)
             shade = -(-SHADES * count // largest)
-            address = urlencode({"first": result.a.pk, "second": result.b.pk, "grade_a": a, "grade_b": b})
+            address = urlencode({**raters, "grade_a": a, "grade_b": b})
             cells.append(Cell(a, b, count, shade, (a, b) == chosen, address))
         rows.append((a, cells, sum(cell.documents for cell in cells)))
     return rows
 
 
-def _score_row(score: RaterScore, name: str) -> ScoreRow:
+def _score_row(score: RaterScore, name: str) -> dict[str, object]:
+    """Returns a case by the ratings of one rater, with the queries whose score moves most."""
     moved = sorted(score.queries, key=lambda query: (-abs(query.weight * query.difference), query.query_id))[
         :MAX_LISTED
     ]
     texts = dict(Query.objects.filter(pk__in=[query.query_id for query in moved]).values_list("pk", "text"))
-    return ScoreRow(
-        score,
-        score.find_interval(),
-        [] if score.is_script else score_sentences(score, name),
-        [(texts[query.query_id], query) for query in moved if abs(query.difference) >= 0.05],
-    )
+    interval, interval_text = score.find_interval(), ""
+    if interval is not None:
+        interval_text = f"{numbers.difference(interval.low)} to {numbers.difference(interval.high)}"
+        interval_text += "" if interval.is_reliable else ", too few queries to rely on"
+    return {
+        "score": score,
+        "interval": interval,
+        "interval_text": interval_text,
+        "sentences": [] if score.is_script else score_sentences(score, name),
+        "queries": [(texts[query.query_id], query) for query in moved if abs(query.difference) >= 0.05],
+    }

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from relevancy.templatetags import numbers
 from relevancy.wording import counted
 
-from .pace import Pace
 from .rater_scores import RaterScore
 from .statistics import Agreement, Coefficient, RaterFigures
 
@@ -59,11 +58,11 @@ def bias_text(figures: RaterFigures) -> str:
     return "no difference shown"
 
 
-def pace_text(pace: Pace | None) -> str:
+def pace_text(pace: float | None) -> str:
     """Returns a pace: "8 s" or "2 min 5 s"; "–" if there is none."""
     if pace is None:
         return numbers.MISSING
-    seconds = round(pace.seconds)
+    seconds = round(pace)
     return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
 
 

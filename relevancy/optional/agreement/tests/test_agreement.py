@@ -13,7 +13,6 @@ from relevancy.optional.agreement.agreement import (
     measure_query_agreement,
     measure_self_agreement,
 )
-from relevancy.optional.agreement.pace import Pace
 from relevancy.optional.agreement.rater_scores import measure_rater_scores
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, set_rule
 
@@ -74,21 +73,21 @@ def test_two_raters_have_the_documents_of_each_cell(case: Case, jonas: User) -> 
         (3.0, 0.0): [(two, "a")],
         (0.0, 2.0): [(two, "b")],
     }
-    assert result.figures is not None
+    assert result.pair is not None
     pair = next(iter(measure_agreement(book=case.book).pairs))
-    assert result.kappas["quadratic"].value == pytest.approx(pair.figures.kappa("quadratic"))
+    assert result.pair.kappas["quadratic"].value == pytest.approx(pair.figures.kappa("quadratic"))
     grades = case.book.grades
     for (a, b), documents in result.documents.items():
-        assert result.figures.confusion[grades.index(a), grades.index(b)] == len(documents)
+        assert result.pair.figures.confusion[grades.index(a), grades.index(b)] == len(documents)
 
 
 def test_two_raters_leave_decisions_out(case: Case, jonas: User) -> None:
     judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=1, by=jonas)
     result = compare_two_raters(book=case.book, a=case.owner, b=jonas)
-    assert result.figures is not None
-    assert result.figures.items == 3
+    assert result.pair is not None
+    assert result.pair.figures.items == 3
     alone = compare_two_raters(book=case.book, a=case.owner, b=make_user())
-    assert (alone.figures, alone.documents) == (None, {})
+    assert (alone.pair, alone.documents) == (None, {})
 
 
 def record(
@@ -111,7 +110,7 @@ def record(
     )
 
 
-def pace_of(case: Case, rater: User) -> Pace | None:
+def pace_of(case: Case, rater: User) -> float | None:
     rows = measure_agreement(book=case.book).by_rater
     return next(row.pace for row in rows if row.rater == rater)
 
@@ -120,7 +119,7 @@ def test_pace_is_the_median_between_ratings_without_breaks(case: Case, jonas: Us
     """Ten times of 4 s, a night, ten of 10 s, one of 8 s."""
     morning = [100_000 + 10 * number for number in range(11)]
     record(case, jonas, [4 * number for number in range(11)] + morning + [morning[-1] + 8])
-    assert pace_of(case, jonas) == Pace(seconds=8.0, intervals=21, breaks=1)
+    assert pace_of(case, jonas) == 8.0
 
 
 def test_pace_counts_ratings_of_one_moment_once_and_only_those_given_on_pages(case: Case, jonas: User) -> None:
@@ -128,7 +127,7 @@ def test_pace_counts_ratings_of_one_moment_once_and_only_those_given_on_pages(ca
     record(case, jonas, [number / 10 for number in range(100)], source="import")
     record(case, jonas, [number / 10 for number in range(100)], verdict=Verdict.LATER)
     record(case, case.owner, [6 * number for number in range(10)])
-    assert pace_of(case, jonas) == Pace(seconds=6.0, intervals=10, breaks=0)
+    assert pace_of(case, jonas) == 6.0
     assert pace_of(case, case.owner) is None  # nine times are too few
 
 

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from relevancy import ratings
 from relevancy.models import Case
 from relevancy.optional.agreement.agreement import measure_agreement
-from relevancy.optional.agreement.result_json import AgreementResult
+from relevancy.optional.agreement.result_json import ScoredAgreementResult
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
 from tests.test_guides import check_shape
 
@@ -133,4 +133,4 @@ def test_agreement_costs_few_statements(case: Case, django_assert_num_queries: A
 
 def test_the_guide_names_the_members_of_the_json() -> None:
     (shape,) = re.findall(r"`(\{\"[^`]+\})`", (Path(__file__).parents[1] / "docs" / "agreement.md").read_text())
-    check_shape(shape, AgreementResult)
+    check_shape(shape, ScoredAgreementResult)

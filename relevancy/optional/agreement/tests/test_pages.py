@@ -36,9 +36,9 @@ def test_page_has_the_figures_of_the_service(sign_in, case):
     assert expected.value is not None
     for value in (expected.value, expected.low, expected.high, result.agreement.fleiss_kappa.value):
         assert coefficient(value) in page
-    pairs = [(str(row.a), str(row.b), row.documents) for row in response.context["pairs"]]
+    pairs = [(str(row.a), str(row.b), row.figures.items) for row, *_ in response.context["pairs"]]
     assert pairs == [("One", "Two", 36), ("One", "Three", 12), ("Two", "Three", 12)]
-    assert next(row.quadratic for row in response.context["pairs"]) > 0.8
+    assert next(quadratic for *_, quadratic in response.context["pairs"]) > 0.8
 
 
 def test_page_without_shared_documents_says_what_to_set(sign_in, people, team, script):
@@ -132,7 +132,7 @@ def test_scores_by_one_rater(sign_in, case):
     page = sign_in("viewer").get(reverse("book_agreement_rater", args=[case.book_id, one.pk]))
     assert expected.difference
     assert f'data-difference="{difference(expected.difference)}"' in page.content.decode()
-    texts = [text for text, _ in page.context["rows"][0].queries]
+    texts = [text for text, _ in page.context["rows"][0]["queries"]]
     assert texts == [f"query {number}" for number in range(1, 5)]  # the only ones that Three has rated, last
 
 

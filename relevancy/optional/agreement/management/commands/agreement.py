@@ -10,7 +10,7 @@ from relevancy.models import Case
 from relevancy.optional.agreement.agreement import BookAgreement, RaterRow, measure_agreement, measure_query_agreement
 from relevancy.optional.agreement.rater_scores import RaterScore, measure_rater_scores
 from relevancy.optional.agreement.result_json import build_agreement
-from relevancy.optional.agreement.statistics import Coefficient
+from relevancy.optional.agreement.sentences import describe
 from relevancy.templatetags import numbers
 
 
@@ -33,7 +33,7 @@ class Command(Base):
             scored = {row.rater.pk: measure_rater_scores(cases, book, row.rater) for row in result.by_rater}
         if options["json"]:
             queries = measure_query_agreement(book=book)
-            self.write_json(build_agreement(result, queries, book.grades, scored))
+            self.write_json(build_agreement(result, queries, book.grades, scored).model_dump())
             return
         agreement = result.agreement
         self.write(
@@ -50,11 +50,11 @@ class Command(Base):
 
     def _write_agreement(self, result: BookAgreement) -> None:
         agreement = result.agreement
-        self.write(f"  Agreement             {_describe(agreement.agreement)}")
+        self.write(f"  Agreement             {describe(agreement.agreement)}")
         self.write(f"  Always the commonest  {numbers.coefficient(agreement.commonest)}")
-        self.write(f"  Fleiss' kappa         {_describe(agreement.fleiss_kappa)}")
+        self.write(f"  Fleiss' kappa         {describe(agreement.fleiss_kappa)}")
         for level, coefficient in agreement.alpha.items():
-            self.write(f"  {f'Alpha, {level}':<20}  {_describe(coefficient)}")
+            self.write(f"  {f'Alpha, {level}':<20}  {describe(coefficient)}")
         if agreement.alpha["nominal"].value is None:
             self.write("  Alpha needs at least 30 documents with two ratings, and more than one grade.")
         for pair in result.pairs:
@@ -71,7 +71,7 @@ class Command(Base):
             text = "no document in common" if bias.value is None else f"bias {numbers.effect(bias.value)}"
             if bias.low is not None:
                 text += f" ({numbers.effect(bias.low)} to {numbers.effect(bias.high)})"
-            pace = "" if row.pace is None else f", {row.pace.seconds:.0f} s for each"
+            pace = "" if row.pace is None else f", {row.pace:.0f} s for each"
             self.write(f"  {row.rater}: {row.figures.ratings:,} ratings, {text}{pace}")
         self.write("  Bias: grades above the mean of the others, on the same documents")
 
@@ -86,11 +86,3 @@ class Command(Base):
             f"  {row.rater} alone, {name}: {numbers.score(score.alone)} instead of {numbers.score(score.everyone)}, "
             f"{numbers.difference(score.difference)}{between}, on {len(score.queries):,} queries"
         )
-
-
-def _describe(coefficient: Coefficient) -> str:
-    """Returns a coefficient with its interval: `.74 (.69 to .79)`."""
-    text = f"{numbers.coefficient(coefficient.value):>4}"
-    if coefficient.low is None:
-        return text
-    return f"{text} ({numbers.coefficient(coefficient.low)} to {numbers.coefficient(coefficient.high)})"
