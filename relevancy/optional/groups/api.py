@@ -164,7 +164,7 @@ def list_groups(request: ApiRequest, page: Query[PageParameters]) -> dict[str, A
 
 
 @router.get("/groups/{group_id}", auth=READ, response=GroupDetails)
-def read_group(request: ApiRequest, response: HttpResponse, group_id: Id) -> dict[str, Any]:
+def read_group(request: ApiRequest, response: HttpResponse, group_id: Id) -> GroupDetails:
     """A group: the mean of its cases, and the verdict on their newest runs, of the cases that you may see.
 
     The ETag can be sent as If-Match when you change or delete it; new scores and cases do not count as a change.
@@ -180,7 +180,7 @@ def read_group(request: ApiRequest, response: HttpResponse, group_id: Id) -> dic
         "cases": [_case(row, weight) for row, weight in zip(view.rows, view.mean.weights, strict=True)],
         "comparison": compared,
     }
-    return set_etag(response, content, state=_state(group))
+    return set_etag(response, GroupDetails.from_orm(content), state=_state(group))
 
 
 @router.post("/groups", auth=WRITE, response={201: GroupSummary})
@@ -194,7 +194,7 @@ def create_group(request: ApiRequest, new: NewGroup) -> Status[CaseGroup]:
 @router.patch("/groups/{group_id}", auth=WRITE, response=GroupSummary)
 def change_group(
     request: ApiRequest, response: HttpResponse, group_id: Id, changes: GroupChanges, if_match: IfMatch
-) -> CaseGroup:
+) -> GroupSummary:
     """Changes the name of a group, what counts the same in its mean and, for owners, its teams."""
     needs = Role.EDITOR if changes.team_ids is None else Role.OWNER
     with transaction.atomic():
@@ -208,7 +208,7 @@ def change_group(
         )
         if teams is not None:
             groups.set_teams(group=group, teams=teams, by=request.user)
-    return set_etag(response, group, state=_state(group))
+    return set_etag(response, GroupSummary.from_orm(group), state=_state(group))
 
 
 @router.delete("/groups/{group_id}", auth=WRITE, response={204: None})

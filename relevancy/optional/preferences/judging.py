@@ -19,11 +19,19 @@ from .forms import ChoiceForm
 from .models import PreferenceTest
 
 
+def get_test(
+    request: HtmxRequest, book_id: int, test_id: int, *, needs: Role = Role.RATER
+) -> tuple[Book, PreferenceTest]:
+    """Returns a book on which the user has a role, and a test of it. Raises `Http404`, `PermissionDenied`."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=needs)
+    return book, get_object_or_404(PreferenceTest.objects.of_book(book), pk=test_id)
+
+
 @never_cache
 @require_GET
 def preference(request: HtmxRequest, book_id: int, test_id: int) -> HttpResponse:
     """The two lists that come next. `query` in the address: those of this query, for example to change the answer."""
-    book, test = _get_test(request, book_id, test_id)
+    book, test = get_test(request, book_id, test_id)
     query_id = parse_number(request.GET.get("query", ""))
     if query_id:
         lists = preferences.read_lists(test=test, query_id=query_id, by=request.user)
@@ -45,7 +53,7 @@ def preference(request: HtmxRequest, book_id: int, test_id: int) -> HttpResponse
 @require_POST
 def preference_choose(request: HtmxRequest, book_id: int, test_id: int) -> HttpResponse:
     """Stores an answer and shows the next lists."""
-    book, test = _get_test(request, book_id, test_id)
+    book, test = get_test(request, book_id, test_id)
     url = reverse("preference", args=[book.pk, test.pk])
     form = ChoiceForm(request.POST)
     if not form.is_valid():
@@ -61,7 +69,7 @@ def preference_choose(request: HtmxRequest, book_id: int, test_id: int) -> HttpR
 @require_POST
 def preference_undo(request: HtmxRequest, book_id: int, test_id: int) -> HttpResponse:
     """Takes back the user's last answer and shows its lists again."""
-    book, test = _get_test(request, book_id, test_id)
+    book, test = get_test(request, book_id, test_id)
     url = reverse("preference", args=[book.pk, test.pk])
     query_id = preferences.undo_preference(test=test, by=request.user)
     if query_id is None:
@@ -70,8 +78,3 @@ def preference_undo(request: HtmxRequest, book_id: int, test_id: int) -> HttpRes
     messages.info(request, "Your last answer was taken back.")
     has_lists = preferences.read_lists(test=test, query_id=query_id, by=request.user) is not None
     return HttpResponseRedirect(f"{url}?query={query_id}" if has_lists else url)
-
-
-def _get_test(request: HtmxRequest, book_id: int, test_id: int) -> tuple[Book, PreferenceTest]:
-    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
-    return book, get_object_or_404(PreferenceTest.objects.of_book(book), pk=test_id)

@@ -1,6 +1,5 @@
 """The preference tests of a book, a new one, and the result of one."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from django.core.exceptions import ValidationError
@@ -19,6 +18,7 @@ from relevancy.views.workbench.access import get_case
 
 from . import preferences
 from .forms import NewTestForm
+from .judging import get_test
 from .models import PreferenceTest
 from .sentences import result_details, result_sentence
 
@@ -30,25 +30,14 @@ class CloseAction(StrEnum):
     OPEN = "open"
 
 
-@dataclass(frozen=True)
-class TestRow:
-    """A test in the list, without the names of its runs, which raters must not know.
-
-    progress: of the user. can_see_result: whether the user can see both cases.
-    """
-
-    test: PreferenceTest
-    progress: preferences.PreferenceProgress
-    can_see_result: bool
-
-
 @require_GET
 def preference_list(request: HtmxRequest, book_id: int) -> HttpResponse:
-    """The tests of a book: what is left for the user, and links to the results."""
+    """The tests of a book, without the names of their runs, which raters must not know: what is left for the user, and links to the
+    results of those whose cases the user can see."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
     visible = set(Case.objects.visible_to(request.user).filter(book=book).values_list("pk", flat=True))
     rows = [
-        TestRow(
+        (
             test,
             preferences.preference_progress(test=test, by=request.user),
             {test.run_a.case_id, test.run_b.case_id} <= visible,
@@ -91,7 +80,7 @@ def preference_new(request: HtmxRequest, case_id: int) -> HttpResponse:
 @require_GET
 def preference_result(request: HtmxRequest, book_id: int, test_id: int) -> HttpResponse:
     """What raters prefer. Names the runs, so it is for users who can see both cases."""
-    book, test = _get_test(request, book_id, test_id, needs=Role.VIEWER)
+    book, test = get_test(request, book_id, test_id, needs=Role.VIEWER)
     for case_id in {test.run_a.case_id, test.run_b.case_id}:
         get_or_403(Case.objects, request.user, case_id, needs=Role.VIEWER)
     result = preferences.measure_preferences(test)
@@ -112,16 +101,11 @@ def preference_result(request: HtmxRequest, book_id: int, test_id: int) -> HttpR
 @require_POST
 def preference_close(request: HtmxRequest, book_id: int, test_id: int) -> HttpResponse:
     """Ends a test (`do=close`), or opens it again (`do=open`). Answers stay."""
-    book, test = _get_test(request, book_id, test_id, needs=Role.EDITOR)
+    book, test = get_test(request, book_id, test_id, needs=Role.EDITOR)
     is_closed = submitted(request, CloseAction) == CloseAction.CLOSE
     preferences.set_preference_test_closed(test=test, is_closed=is_closed, by=request.user)
     text = "The test is closed. All answers are kept." if is_closed else "Raters can answer again."
     return redirect_with_message(request, reverse("preferences", args=[book.pk]), text)
-
-
-def _get_test(request: HtmxRequest, book_id: int, test_id: int, *, needs: Role) -> tuple[Book, PreferenceTest]:
-    book: Book = get_or_403(Book.objects, request.user, book_id, needs=needs)
-    return book, get_object_or_404(PreferenceTest.objects.of_book(book), pk=test_id)
 
 
 def _get_run(request: HtmxRequest, case: Case, pk: str) -> Run:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import random
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import activity, runs, scores
+from relevancy.judging import JudgingProgress
 from relevancy.models import CaseQuery, Query, Ranking, Run, User
 from relevancy.models.write_queue import write_turn
 from relevancy.statistics import SignTest, sign_test
@@ -50,44 +52,31 @@ class ComparedLists:
 
 
 @dataclass(frozen=True)
-class PreferenceProgress:
-    """total: queries of a test that are judged. done: those of them that the rater has answered."""
-
-    done: int
-    total: int
-
-    @property
-    def left(self) -> int:
-        return self.total - self.done
-
-
-@dataclass(frozen=True)
 class QueryPreference:
-    """The answers for one query: how many raters chose which list."""
+    """The answers for one query: how many raters chose which list, by `Preference.Choice`."""
 
     query: Query
-    a: int
-    b: int
-    ties: int
-    cannot: int
+    counts: Counter[str]
+
+    @property
+    def lead(self) -> int:
+        """How many more raters chose the list of the second run than that of the first."""
+        return self.counts[Choice.B] - self.counts[Choice.A]
 
     @property
     def outcome(self) -> str:
         """The list that more raters chose than the other one; a tie if as many did; empty if all of them said "cannot judge"."""
-        if self.a == self.b:
-            return Choice.TIE if self.a + self.ties else ""
-        return Choice.A if self.a > self.b else Choice.B
+        if not self.lead:
+            return Choice.TIE if self.counts[Choice.A] + self.counts[Choice.TIE] else ""
+        return Choice.A if self.lead < 0 else Choice.B
 
 
 @dataclass(frozen=True)
 class RaterPreferences:
-    """One rater's answers. left, right: how often the list of that side was chosen; sides are drawn by lot."""
+    """One rater's answers by choice. left, right: how often the list of that side was chosen; sides are drawn by lot."""
 
     rater: User
-    a: int
-    b: int
-    ties: int
-    cannot: int
+    counts: Counter[str]
     left: int
     right: int
 
@@ -170,9 +159,8 @@ def next_lists(*, test: PreferenceTest, by: User) -> ComparedLists | None:
     own = state.by_rater[by.pk]
     open_ids = [pk for pk in state.query_ids if pk not in own and pk in state.keys]
     others = Counter(pk for rater, answers in state.by_rater.items() if rater != by.pk for pk in answers)
-    for pk in sorted(open_ids, key=lambda pk: (others[pk], _lot(test, by.pk, pk))):
-        return _read_lists(test, pk, by)
-    return None
+    first = min(open_ids, key=lambda pk: (others[pk], _lot(test, by.pk, pk)), default=None)
+    return None if first is None else _read_lists(test, first, by)
 
 
 def read_lists(*, test: PreferenceTest, query_id: int, by: User) -> ComparedLists | None:
@@ -184,10 +172,10 @@ def read_lists(*, test: PreferenceTest, query_id: int, by: User) -> ComparedList
     return _read_lists(test, query_id, by, answer.choice if answer else "")
 
 
-def preference_progress(*, test: PreferenceTest, by: User) -> PreferenceProgress:
-    """Returns how much a rater has done. Three SQL statements."""
+def preference_progress(*, test: PreferenceTest, by: User) -> JudgingProgress:
+    """Returns how many of the queries that are judged a rater has not answered. Three SQL statements."""
     state = _TestState.read(test)
-    return PreferenceProgress(len(state.by_rater[by.pk]), len(state.keys))
+    return JudgingProgress(len(state.keys), len(state.keys) - len(state.by_rater[by.pk]), 0)
 
 
 def prefer(*, test: PreferenceTest, query_id: int, side: str, key: str, by: User) -> bool:
@@ -243,20 +231,16 @@ def measure_preferences(test: PreferenceTest) -> PreferenceResult:
         for query_id, answer in answers.items():
             by_query[query_id].append(answer.choice)
     queries = Query.objects.in_bulk(by_query)
-    counts = {query_id: Counter(choices) for query_id, choices in by_query.items()}
-    rows = [
-        QueryPreference(queries[pk], count[Choice.A], count[Choice.B], count[Choice.TIE], count[Choice.CANNOT])
-        for pk, count in counts.items()
-    ]
-    rows.sort(key=lambda row: (row.a - row.b, row.query.pk))
+    rows = [QueryPreference(queries[query_id], Counter(choices)) for query_id, choices in by_query.items()]
+    rows.sort(key=lambda row: (-row.lead, row.query.pk))
     outcomes = Counter(row.outcome for row in rows)
-    pairs, same = _count_pairs(by_query)
+    pairs, same = _count_pairs(rows)
     users = User.objects.in_bulk(state.by_rater)
     raters = [_count_rater(test, users[pk], answers) for pk, answers in state.by_rater.items() if answers]
     return PreferenceResult(
         sign=sign_test(outcomes[Choice.B], outcomes[Choice.A], outcomes[Choice.TIE]),
         rows=rows,
-        raters=sorted(raters, key=lambda row: (-(row.a + row.b + row.ties + row.cannot), str(row.rater), row.rater.pk)),
+        raters=sorted(raters, key=lambda row: (-row.counts.total(), str(row.rater), row.rater.pk)),
         open=len(state.query_ids) - len(by_query),
         outdated=state.outdated,
         shared=pairs,
@@ -379,22 +363,20 @@ def _read_lists(test: PreferenceTest, query_id: int, by: User, own: str = "") ->
 
 
 def _count_rater(test: PreferenceTest, rater: User, answers: Mapping[int, Preference]) -> RaterPreferences:
-    counts = Counter(answer.choice for answer in answers.values())
-    left = sum(
+    sides = Counter(
         (answer.choice == Choice.A) != _is_swapped(test, rater.pk, query_id)
         for query_id, answer in answers.items()
         if answer.choice in (Choice.A, Choice.B)
     )
-    a, b = counts[Choice.A], counts[Choice.B]
-    return RaterPreferences(rater, a, b, counts[Choice.TIE], counts[Choice.CANNOT], left, a + b - left)
+    choices = Counter(answer.choice for answer in answers.values())
+    return RaterPreferences(rater, choices, left=sides[True], right=sides[False])
 
 
-def _count_pairs(by_query: Mapping[int, Sequence[str]]) -> tuple[int, int]:
+def _count_pairs(rows: Sequence[QueryPreference]) -> tuple[int, int]:
     """Returns the number of pairs of answers by two raters for one query, "cannot judge" left out, and of those that are the same."""
     pairs = same = 0
-    for choices in by_query.values():
-        counts = Counter(choice for choice in choices if choice != Choice.CANNOT)
-        total = counts.total()
-        pairs += total * (total - 1) // 2
-        same += sum(count * (count - 1) // 2 for count in counts.values())
+    for row in rows:
+        counts = [row.counts[choice] for choice in (Choice.A, Choice.B, Choice.TIE)]
+        pairs += math.comb(sum(counts), 2)
+        same += sum(math.comb(count, 2) for count in counts)
     return pairs, same

@@ -34,8 +34,9 @@ def result_details(test: PreferenceTest, result: preferences.PreferenceResult) -
     """Returns what else is to be known about the result, in sentences."""
     sentences = []
     if result.sign.ties:
+        verb = "does" if result.sign.ties == 1 else "do"
         sentences.append(
-            f"{counted(result.sign.ties, 'query', 'queries')} ended in a tie and {_do(result.sign.ties)} not count for the test."
+            f"{counted(result.sign.ties, 'query', 'queries')} ended in a tie and {verb} not count for the test."
         )
     if test.identical:
         sentences.append(
@@ -57,10 +58,6 @@ def result_details(test: PreferenceTest, result: preferences.PreferenceResult) -
 
 def _are(count: int) -> str:
     return "is" if count == 1 else "are"
-
-
-def _do(count: int) -> str:
-    return "does" if count == 1 else "do"
 
 
 def _percent(share: float) -> str:

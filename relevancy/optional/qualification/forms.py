@@ -2,25 +2,21 @@
 
 from django import forms
 
+from .models import QualificationRule
 from .qualification import MAX_PAIRS
 
 
-class QualificationForm(forms.Form):
+class QualificationForm(forms.ModelForm):
     """Whether new raters have to qualify, and how."""
 
-    share = forms.IntegerField(
-        label="Agreement needed, in per cent",
-        required=False,
-        min_value=1,
-        max_value=100,
-        help_text="Empty: ratings of new raters count at once.",
-    )
-    distance = forms.FloatField(
-        label="Grades agree if they differ by at most",
-        min_value=0,
-        max_value=1_000_000,
-        help_text="0: only the same grade agrees with the key.",
-    )
+    class Meta:
+        model = QualificationRule
+        fields = ["share", "distance"]
+        labels = {"share": "Agreement needed, in per cent", "distance": "Grades agree if they differ by at most"}
+        help_texts = {
+            "share": "Empty: ratings of new raters count at once.",
+            "distance": "0: only the same grade agrees with the key.",
+        }
 
 
 class DrawForm(forms.Form):
@@ -38,5 +34,4 @@ class DrawForm(forms.Form):
 class KeyForm(forms.Form):
     """The right grade of a document of the qualification set."""
 
-    pair = forms.IntegerField(min_value=1, max_value=2**31 - 1)
     value = forms.FloatField()

@@ -56,7 +56,7 @@ def book_qualification(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 
 def _change_settings(request: HtmxRequest, book: Book) -> HttpResponse:
-    form = QualificationForm(request.POST)
+    form = QualificationForm(request.POST, instance=qualification.find_rule(book))
     if form.is_valid():
         try:
             qualification.set_rule(book=book, by=request.user, **form.cleaned_data)
@@ -123,7 +123,7 @@ def _render(
     context = {
         "book": book,
         "rule": rule,
-        "form": form or QualificationForm(initial={"share": rule.share, "distance": rule.distance}),
+        "form": form or QualificationForm(instance=rule),
         "draw_form": draw_form or DrawForm(),
         "pairs": qualification.active_pairs(book).select_related("query").order_by("value", "pk"),
         "min_pairs": qualification.MIN_PAIRS,

@@ -183,8 +183,8 @@ def next_documents(*, book: Book, by: User, count: int) -> list[JudgedDocument]:
     qualification = find_qualification(book, by)
     if qualification.state != State.JUDGING:
         return []
-    pairs = sorted(_open_pairs(qualification), key=lambda pair: _order(by, pair))[:count]
-    return _documents(book, pairs, by)
+    pairs = sorted(_open_pairs(qualification), key=lambda pair: random.Random(f"{by.pk}:{pair.pk}").random())
+    return _documents(book, pairs[:count], by)
 
 
 def read_document(*, book: Book, card_id: int, by: User) -> JudgedDocument | None:
@@ -308,10 +308,6 @@ def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
 def _open_pairs(qualification: Qualification) -> list[QualificationPair]:
     answered = QualificationAnswer.objects.filter(rater=qualification.rater, round=qualification.round)
     return list(active_pairs(qualification.book).exclude(pk__in=answered.values("pair")))
-
-
-def _order(rater: User, pair: QualificationPair) -> float:
-    return random.Random(f"{rater.pk}:{pair.pk}").random()
 
 
 def _documents(book: Book, pairs: Sequence[QualificationPair], by: User) -> list[JudgedDocument]:

@@ -115,7 +115,7 @@ def test_a_rater_gets_each_query_once_and_those_without_answers_first() -> None:
     rest = [answer(test, ann, "cannot") for _ in range(3)]
     assert sorted(by_ann + rest) == ["", "query 1", "query 2", "query 3", "query 4"]
     progress = preferences.preference_progress(test=test, by=ann)
-    assert (progress.done, progress.total, progress.left) == (4, 4, 0)
+    assert (progress.done, progress.pairs, progress.left) == (4, 4, 0)
 
 
 def test_undo_restores_the_answer_before() -> None:
@@ -137,6 +137,10 @@ def test_undo_restores_the_answer_before() -> None:
     assert Preference.objects.count() == 2
 
 
+def counted(row: preferences.QueryPreference | preferences.RaterPreferences) -> tuple[int, ...]:
+    return tuple(row.counts[choice] for choice in ("a", "b", "tie", "cannot"))
+
+
 def test_result_counts_queries_by_their_majority() -> None:
     before, after = make_runs(3)
     test = start(before, after)
@@ -153,16 +157,16 @@ def test_result_counts_queries_by_their_majority() -> None:
             preferences.prefer(test=test, query_id=lists.query.pk, side=side, key=lists.key, by=rater)
     result = preferences.measure_preferences(test)
     assert (result.sign.wins, result.sign.losses, result.sign.ties) == (1, 0, 2)
-    assert [(row.query.text, row.a, row.b, row.ties, row.cannot) for row in result.rows] == [
+    assert [(row.query.text, *counted(row)) for row in result.rows] == [
         ("query 1", 1, 2, 0, 0),
         ("query 2", 1, 1, 1, 0),
         ("query 3", 0, 0, 2, 1),
     ]
     # Pairs of raters: 3 of query 1, one of them agrees; 3 of query 2, none; 1 of query 3, which agrees.
     assert (result.shared, result.agreement) == (7, pytest.approx(2 / 7))
-    by_rater = {row.rater: (row.a, row.b, row.ties, row.cannot) for row in result.raters}
+    by_rater = {row.rater: counted(row) for row in result.raters}
     assert by_rater == {raters[0]: (1, 1, 1, 0), raters[1]: (0, 2, 1, 0), raters[2]: (1, 0, 1, 1)}
-    assert all(row.left + row.right == row.a + row.b for row in result.raters)
+    assert all(row.left + row.right == sum(counted(row)[:2]) for row in result.raters)
 
 
 def test_answers_for_other_results_do_not_count_and_the_query_comes_again() -> None:
