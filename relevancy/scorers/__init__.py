@@ -1,5 +1,8 @@
 """Service: scorers and their versions, and the scorers of a case."""
 
+from relevancy.sandbox import REFERENCE as SCRIPT_REFERENCE
+from relevancy.scoring import build_measure, get_definitions, parse_measure
+
 from .case_scorers import (
     add_scorer,
     adopt,
@@ -11,7 +14,6 @@ from .case_scorers import (
     replace,
     uses,
 )
-from .definitions import measures, parse_measure, script_reference, write_measure
 from .scales import parse_scale, scale_advice
 from .scorers import (
     MAX_DESCRIPTION,
@@ -38,8 +40,10 @@ __all__ = [
     "MAX_CUTOFF",
     "MAX_DESCRIPTION",
     "MAX_NAME",
+    "SCRIPT_REFERENCE",
     "add_scorer",
     "adopt",
+    "build_measure",
     "change",
     "check",
     "choose_scorers",
@@ -50,10 +54,10 @@ __all__ = [
     "delete",
     "drop_scorer",
     "free_name",
+    "get_definitions",
     "make_global",
     "make_primary",
     "may_write_scripts",
-    "measures",
     "newest_version",
     "normalize",
     "overview",
@@ -63,11 +67,9 @@ __all__ = [
     "restore",
     "retire",
     "scale_advice",
-    "script_reference",
     "set_default",
     "set_user_scripts_allowed",
     "share",
     "unshare",
     "uses",
-    "write_measure",
 ]

@@ -3,7 +3,7 @@
 Every change locks the case first: two editors who change its scorers at the same time must not undo each other's change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -36,23 +36,17 @@ def choose_scorers(
     A scorer that the case has keeps its version; others use theirs among `versions`, or their newest.
     Raises `ValidationError` for none or more than 10.
     """
-    with transaction.atomic():
-        _store(case, _locked(case), scorers, versions, by=by)
+    _change(case, lambda _: scorers, versions, by=by)
 
 
 def add_scorer(*, case: Case, scorer: Scorer, by: User | None = None) -> None:
     """Adds a scorer as the case's last, in its newest version. Raises `ValidationError` if the case has 10."""
-    with transaction.atomic():
-        present = _locked(case)
-        _store(case, present, [*(case_scorer.scorer for case_scorer in present), scorer], by=by)
+    _change(case, lambda present: [*present, scorer], by=by)
 
 
 def drop_scorer(*, case: Case, scorer: Scorer, by: User | None = None) -> None:
     """Removes a scorer from the case; its scores are kept. Raises `ValidationError` if it is the only one."""
-    with transaction.atomic():
-        present = _locked(case)
-        kept = [case_scorer.scorer for case_scorer in present if case_scorer.scorer_id != scorer.pk]
-        _store(case, present, kept, by=by)
+    _change(case, lambda present: [other for other in present if other != scorer], by=by)
 
 
 def make_primary(*, case: Case, scorer: Scorer, by: User | None = None) -> None:
@@ -60,45 +54,42 @@ def make_primary(*, case: Case, scorer: Scorer, by: User | None = None) -> None:
 
     Raises `ValidationError` if the case would have more than 10.
     """
-    with transaction.atomic():
-        present = _locked(case)
-        _store(case, present, [scorer, *(case_scorer.scorer for case_scorer in present)], by=by)
+    _change(case, lambda present: [scorer, *present], by=by)
 
 
-def _locked(case: Case) -> list[CaseScorer]:
-    """Locks the case; returns its scorers in order, as they are now."""
-    Case.objects.select_for_update(no_key=True).get(pk=case.pk)
-    return list(case.case_scorers.select_related("scorer").order_by("position", "id"))
-
-
-def _store(
+def _change(
     case: Case,
-    present: Sequence[CaseScorer],
-    scorers: Sequence[Scorer],
+    choose: Callable[[list[Scorer]], Sequence[Scorer]],
     versions: Sequence[ScorerVersion] = (),
     *,
     by: User | None,
-) -> None:
-    """Writes only what differs from `present`, whose case is locked."""
-    wanted = list(dict.fromkeys(scorers))
-    if not wanted:
-        raise ValidationError({"scorer": "A case needs at least one scorer."})
-    if len(wanted) > MAX_SCORERS:
-        raise ValidationError({"scorer": f"A case can have at most {MAX_SCORERS} scorers."})
-    present_by_scorer = {case_scorer.scorer_id: case_scorer for case_scorer in present}
-    version_by_scorer = {version.scorer_id: version for version in versions}
-    case.case_scorers.exclude(scorer__in=wanted).delete()
-    for position, scorer in enumerate(wanted):
-        case_scorer = present_by_scorer.get(scorer.pk)
-        if case_scorer is None:
+) -> bool:
+    """Locks the case, and replaces its scorers by what `choose` returns for those that it has. Returns whether they are others now."""
+    with transaction.atomic():
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
+        present = {
+            case_scorer.scorer: case_scorer
+            for case_scorer in case.case_scorers.select_related("scorer").order_by("position", "id")
+        }
+        wanted = list(dict.fromkeys(choose(list(present))))
+        if not wanted:
+            raise ValidationError({"scorer": "A case needs at least one scorer."})
+        if len(wanted) > MAX_SCORERS:
+            raise ValidationError({"scorer": f"A case can have at most {MAX_SCORERS} scorers."})
+        version_by_scorer = {version.scorer_id: version for version in versions}
+        case.case_scorers.exclude(scorer__in=wanted).delete()
+        for position, scorer in enumerate(wanted):
+            if scorer in present:
+                if present[scorer].position != position:
+                    CaseScorer.objects.filter(pk=present[scorer].pk).update(position=position)
+                continue
             if scorer.only_for_id not in (None, case.pk):
                 message = f"{scorer.name} was made for another case only. Duplicate it, or choose another scorer."
                 raise ValidationError({"scorer": message})
             version = version_by_scorer.get(scorer.pk) or newest_version(scorer)
             CaseScorer.objects.create(case=case, scorer=scorer, version=version, position=position)
-        elif case_scorer.position != position:
-            CaseScorer.objects.filter(pk=case_scorer.pk).update(position=position)
-    _record_changes(case, [case_scorer.scorer for case_scorer in present], wanted, by)
+        _record_changes(case, list(present), wanted, by)
+    return wanted != list(present)
 
 
 def _record_changes(case: Case, former: Sequence[Scorer], wanted: Sequence[Scorer], by: User | None) -> None:
@@ -163,9 +154,6 @@ def replace(*, scorer: Scorer, replacement: Scorer, cases: Sequence[Case], by: U
     changed = []
     with transaction.atomic():
         for case in sorted(cases, key=lambda case: case.pk):  # one order of locks for everyone
-            present = [case_scorer.scorer for case_scorer in _locked(case)]
-            if scorer in present:
-                replaced = [replacement if other == scorer else other for other in present]
-                _store(case, list(case.case_scorers.select_related("scorer")), replaced, by=by)
+            if _change(case, lambda present: [replacement if other == scorer else other for other in present], by=by):
                 changed.append(case)
     return changed

@@ -106,7 +106,7 @@ def _edit(request: HtmxRequest, scorer: Scorer | None, initial: InitialValues) -
     preview_form = PreviewForm(request.user, request.POST or None, initial={"grades": grades}, scorer=scorer)
     action, result = submitted(request, ScorerAction, default=ScorerAction.SAVE), None
     if action in {ScorerAction.RUN, ScorerAction.SHOW}:
-        result = build_preview(request, preview_form, form, None) if action == ScorerAction.RUN else None
+        result = build_preview(request, preview_form, form) if action == ScorerAction.RUN else None
         form.errors.pop("name", None)  # A preview needs no name.
         if form.misses_output_range:
             form.errors.pop("output_range", None)
@@ -167,7 +167,7 @@ def _page(
         "form": form,
         "preview_form": preview_form,
         "result": result,
-        "reference": list(scorers.script_reference()) if form.selected_kind == "script" else [],
+        "reference": list(scorers.SCRIPT_REFERENCE) if form.selected_kind == "script" else [],
         "can_write_scripts": scorers.may_write_scripts(request.user),
         **measure_context(form),
         **(uses_of(request, scorer) if scorer else {}),

@@ -12,22 +12,9 @@ from relevancy.models.errors import error_location, error_text
 from relevancy.scoring.errors import ScoringError
 from relevancy.scoring.types import Parameter
 from relevancy.templatetags import numbers
-from relevancy.views.forms import FormData, InitialValues, add_errors
+from relevancy.views.forms import CodeField, FormData, InitialValues, add_errors
 
 SCRIPT_ONLY, MEASURE_ONLY = ("script", "output_range"), ("measure",)
-MAX_CUTOFF = scorers.MAX_CUTOFF
-
-
-class ScriptField(forms.CharField):
-    """JavaScript as entered, with LF line endings."""
-
-    def __init__(self) -> None:
-        attrs = {"rows": 18, "spellcheck": "false", "data-editor": "javascript", "wrap": "off"}
-        widget = forms.Textarea(attrs=attrs)
-        super().__init__(strip=False, max_length=100_000, widget=widget, error_messages={"required": "Write a script."})
-
-    def to_python(self, value: Any) -> str:
-        return (super().to_python(value) or "").replace("\r\n", "\n")
 
 
 class ScorerForm(forms.Form):
@@ -63,7 +50,11 @@ class ScorerForm(forms.Form):
         widget=forms.NumberInput(attrs={"step": 1, "min": 1}),
         error_messages={"invalid": "The cutoff must be a whole number of results, such as 10."},
     )
-    script = ScriptField()
+    script = CodeField(
+        max_length=100_000,
+        widget=forms.Textarea(attrs={"rows": 18, "spellcheck": "false", "data-editor": "javascript", "wrap": "off"}),
+        error_messages={"required": "Write a script."},
+    )
     output_range = forms.ChoiceField(
         label="The script gives",
         choices=[("", "Choose…"), *ScorerVersion.OutputRange.choices],
@@ -92,10 +83,17 @@ class ScorerForm(forms.Form):
         if self.selected_kind == "measure":
             self._add_measure_fields()
         else:
-            self.fields["cutoff"] = _script_cutoff_field()
+            self.fields["cutoff"] = forms.IntegerField(
+                label="Cutoff k",
+                required=False,
+                min_value=1,
+                max_value=scorers.MAX_CUTOFF,
+                help_text=f"How many results count, at most {scorers.MAX_CUTOFF:,}. "
+                "Leave empty to use the k that the script declares, or all displayed results.",
+            )
 
     def _add_measure_fields(self) -> None:
-        definitions = scorers.measures()
+        definitions = scorers.get_definitions()
         measure_field = self.fields["measure"]
         assert isinstance(measure_field, forms.ChoiceField)
         measure_field.choices = [(name, f"{name} – {definition.title}") for name, definition in definitions.items()]
@@ -163,18 +161,15 @@ class ScorerForm(forms.Form):
         values = {parameter.name: data.get(f"p_{parameter.name}") for parameter in self.measure_definition.parameters}
         for key, value in values.items():
             try:
-                scorers.write_measure(name, {key: value}, valid_cutoff)
+                scorers.build_measure(name, {key: value}, valid_cutoff)
             except ScoringError as reason:
                 self.add_error(f"p_{key}", str(reason))
         try:
-            scorers.write_measure(name, {}, cutoff)
+            scorers.build_measure(name, {}, cutoff)
         except ScoringError as reason:
             self.add_error("cutoff" if "cutoff" in self.fields else "measure", str(reason))
-        return (
-            ""
-            if self.errors.keys() & {"measure", "cutoff", *self.parameters}
-            else scorers.write_measure(name, values, cutoff)
-        )
+        is_invalid = self.errors.keys() & {"measure", "cutoff", *self.parameters}
+        return "" if is_invalid else str(scorers.build_measure(name, values, cutoff))
 
     def add_service_errors(self, error: ValidationError) -> None:
         """Adds the errors of a service to the fields; for a script, also sets the line and column that the editor marks."""
@@ -186,17 +181,6 @@ class ScorerForm(forms.Form):
         self.add_error("script", f"Line {line}, column {column or 1}: {text}")
         location = {"data-error-line": line, "data-error-column": column or 1, "data-error-text": text}
         self.fields["script"].widget.attrs.update(location)
-
-
-def _script_cutoff_field() -> forms.IntegerField:
-    return forms.IntegerField(
-        label="Cutoff k",
-        required=False,
-        min_value=1,
-        max_value=MAX_CUTOFF,
-        help_text=f"How many results count, at most {MAX_CUTOFF:,}. "
-        "Leave empty to use the k that the script declares, or all displayed results.",
-    )
 
 
 def _build_field(parameter: Parameter) -> forms.Field:

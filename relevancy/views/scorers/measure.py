@@ -1,7 +1,5 @@
 """The measure section of the scorer form: parameters, formula, worked example."""
 
-from collections.abc import Sequence
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST
@@ -19,23 +17,16 @@ def measure_context(form: ScorerForm) -> dict[str, object]:
         return {}
     if form.is_bound:
         form.is_valid()
-        description = descriptions.describe_measure(form.notation) if form.notation else None
-        return {
-            "description": description,
-            "scale_advice": _scale_advice(form.notation, form.cleaned_data.get("scale")),
-        }
-    values = {name.removeprefix("p_"): form.initial.get(name) for name in form.parameters}
-    cutoff = form["cutoff"].value() if "cutoff" in form.fields else None
-    notation = scorers.write_measure(form.measure_definition.name, values, cutoff)
-    scale = scorers.parse_scale(str(form["scale"].value()))
+        notation, scale = form.notation, form.cleaned_data.get("scale")
+    else:
+        values = {name.removeprefix("p_"): form.initial.get(name) for name in form.parameters}
+        cutoff = form["cutoff"].value() if "cutoff" in form.fields else None
+        notation = str(scorers.build_measure(form.measure_definition.name, values, cutoff))
+        scale = scorers.parse_scale(str(form["scale"].value()))
     return {
-        "description": descriptions.describe_measure(notation),
-        "scale_advice": _scale_advice(notation, scale),
+        "description": descriptions.describe_measure(notation) if notation else None,
+        "scale_advice": scorers.scale_advice(measure=notation, scale=scale) if notation and scale else "",
     }
-
-
-def _scale_advice(notation: str, scale: Sequence[Sequence[float | str]] | None) -> str:
-    return scorers.scale_advice(measure=notation, scale=scale) if notation and scale else ""
 
 
 @require_POST

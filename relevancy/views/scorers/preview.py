@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
@@ -13,6 +14,7 @@ from relevancy.models import Case, CaseQuery, Query, Run, Scorer, ScorerDefiniti
 from relevancy.models.errors import error_location, error_text
 from relevancy.scores import ScorerPreview
 from relevancy.scoring.errors import ScoringError
+from relevancy.views.forms import form_error
 from relevancy.views.requests import HtmxRequest, parse_number
 
 from .forms import ScorerForm
@@ -54,18 +56,13 @@ class PreviewResult:
         return self.other.score - self.preview.score
 
 
-class PreviewNotPossible(Exception):
-    """There is nothing to score; the message explains why."""
-
-
 @require_POST
 def scorer_try(request: HtmxRequest) -> HttpResponse:
     """Previews the newest version of a saved scorer, or the definition in the form. Returns a fragment to htmx, otherwise a page."""
     number = request.POST.get("scorer", "")
     scorer = get_scorer(request, parse_number(number)) if number.isdecimal() else None
     preview_form = PreviewForm(request.user, request.POST, scorer=scorer)
-    form = None if scorer else ScorerForm(request.POST)
-    result = build_preview(request, preview_form, form, scorer)
+    result = build_preview(request, preview_form, scorer or ScorerForm(request.POST))
     context = {"result": result, "preview_form": preview_form, "scorer": scorer}
     page = "scorers/_preview_swap.html" if request.htmx else "scorers/preview.html"
     return render(request, page, context, status=422 if result.problems else 200)
@@ -81,27 +78,36 @@ def scorer_queries(request: HtmxRequest) -> HttpResponse:
     return render(request, "scorers/_matches.html", {"matches": matches, "case": case, "chosen": None})
 
 
-def build_preview(
-    request: HtmxRequest, preview_form: PreviewForm, form: ScorerForm | None, scorer: Scorer | None
-) -> PreviewResult:
+def build_preview(request: HtmxRequest, preview_form: PreviewForm, source: ScorerForm | Scorer) -> PreviewResult:
     """Returns the preview of the definition in the form, or of a saved scorer."""
-    result = PreviewResult(name=scorer.name if scorer else "Unsaved scorer")
-    if not preview_form.is_valid():
-        result.problems = [str(error) for errors in preview_form.errors.values() for error in errors]
-        return result
-    definition = ScorerDefinition.of(scorers.newest_version(scorer)) if scorer else _unsaved(request, form, result)
-    if definition is None:
-        return result
-    if definition.script:
-        definition = _check_range(definition, form is not None and form.misses_output_range, result)
+    result = PreviewResult(name=source.name if isinstance(source, Scorer) else "Unsaved scorer")
     try:
-        result.preview = _score(preview_form, definition, result)
-    except (PreviewNotPossible, ScoringError) as reason:
-        result.problems = [str(reason)]
-    other = preview_form.cleaned_data.get("compare")
-    if other and result.preview:
+        if not preview_form.is_valid():
+            raise form_error(preview_form)
+        if isinstance(source, Scorer):
+            definition, misses_range = ScorerDefinition.of(scorers.newest_version(source)), False
+        else:
+            definition, misses_range = _unsaved(request, source), source.misses_output_range
+        if definition.script:
+            definition = _check_range(definition, misses_range, result)
+        data = preview_form.cleaned_data
+        if data["on"] == "query":
+            result.matches, result.query = _find_query(data)
+        elif not data["grades"].strip() and not data["known"].strip():
+            raise ValidationError("Type grades in rank order, such as 3 2 - 1.")
+        result.preview = _score(definition, data, result.query)
+    except (ValidationError, ScoringError) as error:
+        result.problems = error.messages if isinstance(error, ValidationError) else [str(error)]
+        result.line, result.column = error_location(error) if isinstance(error, ValidationError) else (None, None)
+        return result
+    if other := data["compare"]:
         result.other_name = other.name
-        _compare(result, preview_form, other)
+        rated = result.preview.scale  # typed grades keep the scale of the previewed scorer
+        try:
+            definition = ScorerDefinition.of(scorers.newest_version(other))
+            result.other = _score(definition, data, result.query, f"{rated.lowest:g}:{rated.top:g}")
+        except (ValidationError, ScoringError) as error:
+            result.other_problem = error_text(error)
     return result
 
 
@@ -136,45 +142,43 @@ def _check_range(definition: ScorerDefinition, is_missing: bool, result: Preview
     return replace(definition, output_range=suggested or "100")
 
 
-def _unsaved(request: HtmxRequest, form: ScorerForm | None, result: PreviewResult) -> ScorerDefinition | None:
-    """Returns the definition in the form. If it is invalid, adds the problems to `result` and returns None."""
-    if form is None:
-        return None
+def _unsaved(request: HtmxRequest, form: ScorerForm) -> ScorerDefinition:
+    """Returns the definition in the form. Raises `ValidationError`."""
     invalid = {name: errors for name, errors in form.errors.items() if name not in {"name", "description"}}
     if form.misses_output_range:
         invalid.pop("output_range", None)
-    if invalid or form.scorer_definition is None:
-        titles = {name: form.fields[name].label or name.title() for name in invalid if name in form.fields}
-        result.problems = [f"{titles.get(name, '')}: {error}" for name, errors in invalid.items() for error in errors]
-        return None
+    titles = {name: form.fields[name].label or name.title() for name in invalid if name in form.fields}
+    problems = [f"{titles.get(name, '')}: {error}" for name, errors in invalid.items() for error in errors]
+    if form.scorer_definition is None or problems:
+        raise ValidationError(problems)
     if form.scorer_definition.script and not scorers.may_write_scripts(request.user):
-        result.problems = ["The admins of this site have disabled user scripts. Choose a measure."]
-        return None
-    try:
-        return scorers.check(form.scorer_definition)
-    except ValidationError as error:
-        result.problems = [error_text(error)]
-        result.line, result.column = error_location(error)
-        return None
+        raise ValidationError("The admins of this site have disabled user scripts. Choose a measure.")
+    return scorers.check(form.scorer_definition)
 
 
-def _score(preview_form: PreviewForm, definition: ScorerDefinition, result: PreviewResult) -> ScorerPreview:
-    data = preview_form.cleaned_data
-    if data["on"] == "typed":
-        if not data["grades"].strip() and not data["known"].strip():
-            raise PreviewNotPossible("Type grades in rank order, such as 3 2 - 1.")
-        return scores.preview_grades(definition, grades=data["grades"], known=data["known"])
+def _find_query(data: dict[str, Any]) -> tuple[Sequence[Query], Query]:
+    """Returns the queries that match the search text, and the one that was selected, else an exact match, else the first."""
     if not data["case"]:
-        raise PreviewNotPossible("Choose a case.")
+        raise ValidationError("Choose a case.")
+    matches, text = _matching(data["case"], data["find"]), data["find"].strip()
+    if not matches:
+        raise ValidationError(
+            f"No query of {data['case']} contains “{text}”." if text else "The case has no queries yet."
+        )
+    return matches, max(matches, key=lambda query: (query.pk == data["query"], query.text == text))
+
+
+def _score(definition: ScorerDefinition, data: dict[str, Any], query: Query | None, scale: str = "") -> ScorerPreview:
+    """Scores a query in the newest run of its case, or typed grades. scale: of typed grades; empty for that of the definition."""
+    if query is None:
+        return scores.preview_grades(definition, grades=data["grades"], known=data["known"], scale=scale)
     run = Run.objects.newest_for(data["case"]).with_details().first()
     if run is None:
-        raise PreviewNotPossible(f"{data['case']} has no run yet. Run an attempt first, or type grades.")
-    result.matches = _matching(data["case"], data["find"])
-    result.query = _chosen(preview_form, result.matches)
-    preview = scores.preview_query(definition, run=run, query_id=result.query.pk)
+        raise ValidationError(f"{data['case']} has no run yet. Run an attempt first, or type grades.")
+    preview = scores.preview_query(definition, run=run, query_id=query.pk)
     if preview is None:
-        raise PreviewNotPossible(
-            f"Run {run.number} has no results for “{result.query}”: it was not searched, or the search failed."
+        raise ValidationError(
+            f"Run {run.number} has no results for “{query}”: it was not searched, or the search failed."
         )
     return preview
 
@@ -184,33 +188,3 @@ def _matching(case: Case, text: str) -> list[Query]:
     if text.strip():
         case_queries = case_queries.filter(query__text__icontains=text.strip())
     return [case_query.query for case_query in case_queries[:MATCHES]]
-
-
-def _chosen(preview_form: PreviewForm, matches: Sequence[Query]) -> Query:
-    """Returns the selected query if it matches the search text; otherwise an exact match, or the first match."""
-    selected = next((query for query in matches if query.pk == preview_form.cleaned_data["query"]), None)
-    text = preview_form.cleaned_data["find"].strip()
-    exact = next((query for query in matches if query.text == text), None)
-    query = selected or exact or next(iter(matches), None)
-    if query is None:
-        raise PreviewNotPossible(
-            f"No query of {preview_form.cleaned_data['case']} contains “{text}”."
-            if text
-            else "The case has no queries yet."
-        )
-    return query
-
-
-def _compare(result: PreviewResult, preview_form: PreviewForm, other: Scorer) -> None:
-    """Adds the score of the same ranking under another scorer. Typed grades keep the scale of the previewed scorer."""
-    definition = ScorerDefinition.of(scorers.newest_version(other))
-    data = preview_form.cleaned_data
-    try:
-        if data["on"] == "typed" and result.preview:
-            scale = f"{result.preview.scale.lowest:g}:{result.preview.scale.top:g}"
-            result.other = scores.preview_grades(definition, grades=data["grades"], known=data["known"], scale=scale)
-        elif result.query:
-            run = Run.objects.newest_for(data["case"]).with_details().first()
-            result.other = scores.preview_query(definition, run=run, query_id=result.query.pk) if run else None
-    except ScoringError as reason:
-        result.other_problem = str(reason)

@@ -24,14 +24,6 @@ def _selected_cases(request: HtmxRequest) -> list[Case]:
     return list(editable_cases(request).filter(pk__in=selected))
 
 
-def _require_selected_cases(request: HtmxRequest) -> list[Case]:
-    """Returns the selected cases. Raises `ValidationError` if there is none."""
-    selected = _selected_cases(request)
-    if not selected:
-        raise ValidationError("No case is selected. Select at least one case in which to replace the scorer.")
-    return selected
-
-
 def _rescore(changed: list[Case]) -> str:
     """Starts the rescoring of the cases. Returns their number as the beginning of a sentence."""
     for case in changed:
@@ -62,9 +54,10 @@ def scorer_replace(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     if form.is_valid():
         replacement = form.cleaned_data["replacement"]
         try:
-            changed = scorers.replace(
-                scorer=scorer, replacement=replacement, cases=_require_selected_cases(request), by=request.user
-            )
+            selected = _selected_cases(request)
+            if not selected:
+                raise ValidationError("No case is selected. Select at least one case in which to replace the scorer.")
+            changed = scorers.replace(scorer=scorer, replacement=replacement, cases=selected, by=request.user)
         except ValidationError as error:
             add_errors(form, error)
         else:
