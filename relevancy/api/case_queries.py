@@ -91,9 +91,8 @@ def add_queries(
         messages = [f"Query {number}: {message}" for number, message in result.rejected]
         raise ValidationError({"text": messages})
     tasks.send(tasks.rescore_case, case.pk)
-    added = CaseQuery.objects.filter(pk__in=[row.pk for row in result.added]).select_related("query")
     details = {
-        "added": added,
+        "added": result.added,
         "repeated": result.repeated,
         "rejected": [{"number": number, "message": message} for number, message in result.rejected],
     }

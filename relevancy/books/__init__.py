@@ -1,7 +1,7 @@
 """Service: books and their settings, and what changes their ratings as a whole: copies, merges, changed ids, raters."""
 
 from .book_building import BookBuilder, build_book
-from .book_deletion import BookLosses, book_losses, delete_book
+from .book_deletion import book_losses, delete_book
 from .book_settings import (
     REMAP_SOURCE,
     BookPreview,
@@ -10,7 +10,6 @@ from .book_settings import (
     book_settings,
     change_book,
     change_settings,
-    merged_text,
     offered_rules,
     preview_settings,
     rated_values,
@@ -18,11 +17,11 @@ from .book_settings import (
 )
 from .books import (
     GradeCount,
-    RaterCount,
     books_to_judge,
     count_by_grade,
     count_by_rater,
     count_pairs_by_level,
+    count_ratings_of,
     find_books,
     queries_with_coverage,
     raters_of,
@@ -42,11 +41,9 @@ from .moves import MOVE_SOURCE, MovedDocument, OrphanedRatings, find_orphaned_ra
 from .rater_ratings import (
     ASSIGNMENT_SOURCE,
     REMOVAL_SOURCE,
-    Assigned,
     RaterPreview,
-    RaterRatings,
     assign_ratings,
-    count_ratings_of,
+    pages_of_machine,
     people_to_assign,
     preview_assignment,
     preview_removal,
@@ -72,9 +69,7 @@ __all__ = [
     "REMAP_SOURCE",
     "REMOVAL_SOURCE",
     "UNATTENDED_SOURCES",
-    "Assigned",
     "BookBuilder",
-    "BookLosses",
     "BookPreview",
     "BookSettings",
     "GradeCount",
@@ -82,9 +77,7 @@ __all__ = [
     "MergeResult",
     "MovedDocument",
     "OrphanedRatings",
-    "RaterCount",
     "RaterPreview",
-    "RaterRatings",
     "SettingsChanged",
     "assign_ratings",
     "book_losses",
@@ -107,9 +100,9 @@ __all__ = [
     "find_books",
     "find_orphaned_ratings",
     "merge_books",
-    "merged_text",
     "move_ratings",
     "offered_rules",
+    "pages_of_machine",
     "people_to_assign",
     "preview_assignment",
     "preview_copies",

@@ -35,7 +35,7 @@ class BookBuilder:
         for texts in batched(details, QUERIES_AT_ONCE):
             with short_transaction():
                 note_progress(self._record)
-                ids |= {query.text: query.pk for query in queries.ensure(book=book, texts=texts)}
+                ids |= queries.ensure(book=book, texts=texts)
                 queries.describe_all(book=book, details={text: details[text] for text in texts})
         return ids
 

@@ -1,7 +1,5 @@
 """Deleting a book for good, in short transactions, because on SQLite raters of other books wait for each of them."""
 
-from dataclasses import dataclass
-
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count
@@ -12,21 +10,13 @@ from relevancy.ratings.imports import undo_import
 from relevancy.wording import counted
 
 
-@dataclass(frozen=True)
-class BookLosses:
-    """What is lost with a book. ratings: of all raters, "cannot judge" and "later" included. raters: how many rated."""
-
-    queries: int
-    ratings: int
-    raters: int
-
-
-def book_losses(book: Book) -> BookLosses:
-    """Returns what would be lost with a book. Two SQL statements."""
-    counts = Rating.objects.filter(query__book=book).aggregate(
+def book_losses(book: Book) -> dict[str, int]:
+    """Returns how many `queries`, `ratings` ("cannot judge" and "later" included) and `raters` would be lost with a book. Two SQL
+    statements."""
+    counts: dict[str, int] = Rating.objects.filter(query__book=book).aggregate(
         ratings=Count("pk"), raters=Count("rater", distinct=True)
     )
-    return BookLosses(queries=book.queries.live().count(), **counts)
+    return counts | {"queries": book.queries.live().count()}
 
 
 def delete_book(*, book: Book, by: User) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import batched
 from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Case as CaseExpression
-from django.db.models import F, FloatField, QuerySet, Value, When
+from django.db.models import F, FloatField, Value, When
 from django.utils import timezone
 
 from relevancy import activity, hooks, scores, scoring
@@ -34,10 +34,6 @@ from .previews import find_cases
 BATCH = 500
 REMAP_SOURCE = "remap"
 IMPORT_SOURCES = ("import", "command")
-_GRADE_FIELDS = (
-    GradeField(RepeatedPair),
-    GradeField(RepeatedPair, "first_value"),
-)
 
 
 class SettingsChanged(ValidationError):
@@ -71,15 +67,15 @@ class BookPreview:
     """What a change of the settings would do.
 
     changed, documents: how many documents would have another grade, and how many have one; each counted once per query.
-    merged: grades of ratings that would become one: `[(new grade, present grades)]`.
+    merged_text: which grades of ratings would become one, in a sentence; empty if none would.
     case_scores: of the cases that the user can see. hidden_cases: the number of further cases of the book.
     """
 
     changed: int
     documents: int
-    merged: Sequence[tuple[float, Sequence[float]]] = field(default_factory=list)
-    case_scores: Sequence[scores.CaseScorePreview] = field(default_factory=list)
-    hidden_cases: int = 0
+    merged_text: str
+    case_scores: Sequence[scores.CaseScorePreview]
+    hidden_cases: int
 
 
 class BookChanges(TypedDict, total=False):
@@ -114,24 +110,29 @@ def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: f
 
 def rated_values(book: Book) -> list[float]:
     """Returns the distinct grades that raters gave in a book, and others that have to be on its scale, ascending."""
-    rated = Rating.objects.filter(query__book=book, value__isnull=False).order_by().values_list("value", flat=True)
-    given = {value for value in rated.distinct() if value is not None}
-    return sorted(given.union(*(_values(book, column) for column in _grade_fields() if column.must_fit)))
+    return _distinct_values(book, [field for field in _grade_fields() if field.must_fit])
 
 
 def given_values(book: Book) -> list[float]:
     """Returns the distinct grades of a book that get new ones with the ratings, ascending."""
-    return sorted(set(rated_values(book)).union(*(_values(book, column) for column in _grade_fields())))
+    return _distinct_values(book, _grade_fields())
 
 
 def _grade_fields() -> Sequence[GradeField]:
-    return (*_GRADE_FIELDS, *hooks.grade_fields)
+    stored = (
+        GradeField(Rating, must_fit=True),
+        GradeField(RepeatedPair),
+        GradeField(RepeatedPair, "first_value"),
+    )
+    return (*stored, *hooks.grade_fields)
 
 
-def _values(book: Book, column: GradeField) -> QuerySet[Any]:
-    """Returns the distinct grades of a field."""
-    rows = column.model._base_manager.filter(**{column.book: book, f"{column.name}__isnull": False})
-    return rows.order_by().values_list(column.name, flat=True).distinct()
+def _distinct_values(book: Book, fields: Sequence[GradeField]) -> list[float]:
+    values: set[float] = set()
+    for field in fields:
+        rows = field.model._base_manager.filter(**{field.book: book, f"{field.name}__isnull": False})
+        values.update(rows.order_by().values_list(field.name, flat=True).distinct())
+    return sorted(values)
 
 
 def offered_rules(book: Book) -> list[str]:
@@ -174,7 +175,7 @@ def preview_settings(
     return BookPreview(
         changed=changed,
         documents=documents,
-        merged=_merged(new_grades),
+        merged_text=_merged_text(new_grades),
         case_scores=scores.preview_case_scores(cases, book, after, new_grades or {}),
         hidden_cases=hidden,
     )
@@ -211,17 +212,13 @@ def change_settings(
     return changed
 
 
-def merged_text(merged: Sequence[tuple[float, Sequence[float]]]) -> str:
-    """Returns a sentence that names the grades that become one."""
-    groups = [f"{', '.join(f'{old:g}' for old in values)} all become {new:g}" for new, values in merged]
-    return f"The ratings {'; '.join(groups)}: they can no longer be told apart."
-
-
-def _merged(new_grades: Mapping[float, float] | None) -> list[tuple[float, list[float]]]:
-    values: dict[float, list[float]] = {}
+def _merged_text(new_grades: Mapping[float, float] | None) -> str:
+    """Returns a sentence that names the grades that become one; empty if there are none."""
+    values: dict[float, list[str]] = {}
     for old, new in sorted((new_grades or {}).items()):
-        values.setdefault(new, []).append(old)
-    return [(new, olds) for new, olds in sorted(values.items()) if len(olds) > 1]
+        values.setdefault(new, []).append(f"{old:g}")
+    groups = [f"{', '.join(olds)} all become {new:g}" for new, olds in sorted(values.items()) if len(olds) > 1]
+    return f"The ratings {'; '.join(groups)}: they can no longer be told apart." if groups else ""
 
 
 def check_new_grades(
@@ -237,8 +234,8 @@ def check_new_grades(
             f"Documents have been rated {missing[0]:g} meanwhile, which has no new grade. Look at the preview again."
         )
     _check_on_scale([new_grades[value] for value in values], settings)
-    if not can_merge_grades and (merged := _merged(new_grades)):
-        raise ValidationError({"can_merge_grades": f"{merged_text(merged)} Confirm that, or choose other grades."})
+    if not can_merge_grades and (text := _merged_text(new_grades)):
+        raise ValidationError({"can_merge_grades": f"{text} Confirm that, or choose other grades."})
 
 
 def _check_on_scale(values: Sequence[float], settings: BookSettings) -> None:
@@ -293,11 +290,10 @@ def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:
             if old.value is not None  # the database refuses a verdict "rated" without a grade
         )
         count += len(batch)
-    for column in (GradeField(Rating), *_grade_fields()):
-        given = column.model._base_manager.filter(**{column.book: book, f"{column.name}__in": list(moved)})
-        pks = list(given.order_by().values_list("pk", flat=True))
-        whens = [When(**{column.name: old}, then=Value(new)) for old, new in moved.items()]
-        for ids in batched(pks, BATCH):
-            expression = CaseExpression(*whens, default=F(column.name), output_field=FloatField())
-            column.model._base_manager.filter(pk__in=ids).update(**{column.name: expression})
+    for field in _grade_fields():
+        given = field.model._base_manager.filter(**{field.book: book, f"{field.name}__in": list(moved)})
+        whens = [When(**{field.name: old}, then=Value(new)) for old, new in moved.items()]
+        expression = CaseExpression(*whens, default=F(field.name), output_field=FloatField())
+        for ids in batched(given.order_by().values_list("pk", flat=True), BATCH):
+            field.model._base_manager.filter(pk__in=ids).update(**{field.name: expression})
     return count

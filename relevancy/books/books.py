@@ -1,12 +1,11 @@
 """What pages say about books: what is left to judge, who rated what, which grades were given."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from relevancy.judging.judging import COUNTED, SubqueryCount
@@ -20,16 +19,7 @@ from relevancy.models import (
     Verdict,
 )
 
-
-@dataclass(frozen=True)
-class RaterCount:
-    """One rater's ratings in a book. cannot, later: how often "cannot judge" and "later" was said; last: time of the newest rating."""
-
-    rater: User
-    rated: int
-    cannot: int
-    later: int
-    last: datetime
+_VERDICT_COUNTS = {verdict.value: Count("pk", filter=Q(verdict=verdict)) for verdict in Verdict}
 
 
 @dataclass(frozen=True)
@@ -68,20 +58,26 @@ def raters_of(book: Book) -> QuerySet[User]:
     return User.objects.filter(Exists(stored)).order_by("name", "email", "pk")
 
 
-def count_by_rater(book: Book) -> list[RaterCount]:
-    """Returns the raters of a book, those with most ratings first. Two SQL statements."""
-    counts: dict[int, Counter[str]] = defaultdict(Counter)
-    last: dict[int, datetime] = {}
-    judged = Rating.objects.filter(query__book=book).order_by().values_list("rater_id", "verdict")
-    for rater_id, verdict, count, newest in judged.annotate(Count("pk"), Max("updated_at")):
-        counts[rater_id][verdict] += count
-        last[rater_id] = max(newest, last.get(rater_id, newest))
-    users = User.objects.in_bulk(counts)
-    raters = [
-        RaterCount(users[pk], of[Verdict.RATED], of[Verdict.CANNOT], of[Verdict.LATER], last[pk])
-        for pk, of in counts.items()
-    ]
-    return sorted(raters, key=lambda rater: (-rater.rated, -rater.cannot, str(rater.rater), rater.rater.pk))
+def count_by_rater(book: Book) -> list[dict[str, Any]]:
+    """Returns the raters of a book, those with most ratings first: `rater`; `rated`, `cannot` and `later`, how often each was said; and
+    `last`, the time of the newest rating. Two SQL statements."""
+    judged = Rating.objects.filter(query__book=book).order_by().values("rater_id")
+    counts = judged.annotate(last=Max("updated_at"), **_VERDICT_COUNTS)
+    users = User.objects.in_bulk(row["rater_id"] for row in counts)
+    rows = [{**row, "rater": users[row["rater_id"]]} for row in counts]
+    return sorted(rows, key=lambda row: (-row["rated"], -row["cannot"], str(row["rater"]), row["rater_id"]))
+
+
+def count_ratings_of(*, book: Book, rater: User) -> dict[str, int]:
+    """Counts the ratings of a rater in a book, those of retired queries included: `total`; `rated`, `cannot` and `later` by verdict;
+    `decided`, how many are decisions of the rater as an adjudicator; and the different `documents` and `queries`. One SQL statement."""
+    return Rating.objects.filter(rater=rater, query__book=book).aggregate(
+        total=Count("pk"),
+        decided=Count("pk", filter=Q(is_adjudication=True)),
+        documents=Count("doc_id", distinct=True),
+        queries=Count("query", distinct=True),
+        **_VERDICT_COUNTS,
+    )
 
 
 def count_by_grade(book: Book) -> list[GradeCount]:

@@ -1,6 +1,6 @@
 """Ratings of several raters that are stored as they are, for books that start with those of another book or of a file."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import batched
 
 from django.db import transaction
@@ -79,16 +79,12 @@ def copy_queries(*, queries: Iterable[Query], book: Book) -> dict[int, int]:
         ],
         batch_size=BATCH,
     )
-    _copy_links(queries, copies, book)
-    return {query.pk: copy.pk for query, copy in zip(queries, copies, strict=True)}
-
-
-def _copy_links(queries: Sequence[Query], copies: Sequence[Query], book: Book) -> None:
     copies_by_link: dict[int, list[int]] = {}
     for query, copy in zip(queries, copies, strict=True):
         if query.link_id is not None:
             copies_by_link.setdefault(query.link_id, []).append(copy.pk)
     create_links(book=book, links=[copied for copied in copies_by_link.values() if len(copied) > 1])
+    return {query.pk: copy.pk for query, copy in zip(queries, copies, strict=True)}
 
 
 def copy_ratings(*, query_ids: Mapping[int, int], by: User, new_grades: Mapping[float, float] | None = None) -> int:

@@ -135,9 +135,8 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
     replaced = withdrawn = 0
     for batch in batched(sorted(partners.items()), BATCH):
         targets = dict(batch)
-        merged = _MergedRatings.read(targets)
-        merged.store(by)
-        replaced, withdrawn = replaced + len(merged.replaced), withdrawn + len(merged.withdrawn)
+        older, decisions = _settle_ratings(targets, by)
+        replaced, withdrawn = replaced + older, withdrawn + decisions
         _drop_doubled_repeats(targets)
         new_ids = CaseExpression(
             *(When(query=old, then=Value(new)) for old, new in targets.items()), output_field=IntegerField()
@@ -182,66 +181,44 @@ def _move_links(book: Book, other: Book, partners: Mapping[int, int]) -> None:
             )
 
 
-@dataclass
-class _MergedRatings:
-    """What becomes of ratings that cannot be moved as they are.
+def _settle_ratings(targets: Mapping[int, int], by: User) -> tuple[int, int]:
+    """Removes and changes, with their log, ratings that cannot be moved as they are. targets: `{query id: id of the query it becomes}`.
 
-    replaced: pairs of ratings of one rater for one document: the one that goes and the one that stays.
-    withdrawn: adjudications that become ratings, because the other query has a newer one.
+    Returns how many ratings lost to a newer one of the same rater, and how many adjudications became ratings, because there is a newer
+    one.
     """
-
-    targets: Mapping[int, int]
-    replaced: list[tuple[Rating, Rating]] = field(default_factory=list)
-    withdrawn: list[Rating] = field(default_factory=list)
-
-    @classmethod
-    def read(cls, targets: Mapping[int, int]) -> _MergedRatings:
-        """Reads the ratings of queries, `{id: id of the query that they come to}`. Two SQL statements."""
-        merged = cls(targets)
-        incoming = list(Rating.objects.filter(query__in=targets).order_by("pk"))
-        present = list(Rating.objects.filter(query__in=list(targets.values())).order_by("pk"))
-        by_rater = {(rating.query_id, rating.doc_id, rating.rater_id): rating for rating in present}
-        gone = set()
-        for rating in incoming:
-            same = by_rater.get((targets[rating.query_id], rating.doc_id, rating.rater_id))
-            if same is not None:
-                older, newer = sorted((same, rating), key=lambda given: (given.updated_at, given.pk))
-                merged.replaced.append((older, newer))
-                gone.add(older.pk)
-        decided: dict[tuple[int, str], Rating] = {}
-        for rating in [*present, *incoming]:
-            if not rating.is_adjudication or rating.pk in gone:
-                continue
-            key = targets.get(rating.query_id, rating.query_id), rating.doc_id
-            older, newer = sorted((decided.get(key, rating), rating), key=lambda given: (given.updated_at, given.pk))
-            decided[key] = newer
-            if older is not newer:
-                merged.withdrawn.append(older)
-        return merged
-
-    def store(self, by: User) -> None:
-        """Removes and changes these ratings, and logs that."""
-        now = timezone.now()
-        changed = [
-            *((older, newer, newer.is_adjudication) for older, newer in self.replaced),
-            *((rating, rating, False) for rating in self.withdrawn),
-        ]
-        log = [
+    kept: dict[tuple[int, str, int], Rating] = {}
+    decisions: dict[tuple[int, str], Rating] = {}
+    gone, withdrawn = list[int](), list[int]()
+    log = []
+    now = timezone.now()
+    for rating in Rating.objects.filter(query__in=[*targets, *targets.values()]).order_by("-updated_at", "-pk"):
+        query_id = targets.get(rating.query_id, rating.query_id)
+        newer = kept.setdefault((query_id, rating.doc_id, rating.rater_id), rating)
+        is_decision = newer.is_adjudication
+        if newer is not rating:
+            gone.append(rating.pk)
+        elif is_decision and decisions.setdefault((query_id, rating.doc_id), rating) is not rating:
+            withdrawn.append(rating.pk)
+            is_decision = False
+        else:
+            continue
+        log.append(
             RatingChange.of(
-                old,
-                query_id=self.targets.get(old.query_id, old.query_id),
+                rating,
+                query_id=query_id,
                 by=by,
                 source=MERGE_SOURCE,
-                new_verdict=new.verdict,
-                new_value=new.value,
-                new_is_adjudication=is_adjudication,
+                new_verdict=newer.verdict,
+                new_value=newer.value,
+                new_is_adjudication=is_decision,
                 at=now,
             )
-            for old, new, is_adjudication in changed
-        ]
-        Rating.objects.filter(pk__in=[older.pk for older, _ in self.replaced]).delete()
-        Rating.objects.filter(pk__in=[rating.pk for rating in self.withdrawn]).update(is_adjudication=False)
-        RatingChange.objects.bulk_create(log, batch_size=BATCH)
+        )
+    Rating.objects.filter(pk__in=gone).delete()
+    Rating.objects.filter(pk__in=withdrawn).update(is_adjudication=False)
+    RatingChange.objects.bulk_create(log, batch_size=BATCH)
+    return len(gone), len(withdrawn)
 
 
 def _drop_doubled_repeats(targets: Mapping[int, int]) -> None:

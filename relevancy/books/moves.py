@@ -65,7 +65,9 @@ def find_orphaned_ratings(*, book: Book) -> OrphanedRatings:
     documents are the same if they have the same URL in any displayed field, or else the same displayed title, ignoring case and
     spaces; and if that holds for no third one.
     """
-    newest = _newest_runs(book)
+    complete = Run.objects.filter(status=Run.Status.COMPLETE)
+    cases = Case.objects.live().filter(book=book).order_by("pk")
+    newest = [run for case in cases if (run := complete.newest_for(case).first())]
     present = _Documents()
     for run in newest:
         present.add(run, Ranking.objects.filter(run=run, error_kind=""))
@@ -130,16 +132,6 @@ def _match(identities: Iterable[Identity], present: _Documents) -> tuple[set[str
         if ids:
             return ids, kind
     return set(), ""
-
-
-def _newest_runs(book: Book) -> list[Run]:
-    """Returns the newest complete run of each case."""
-    newest = []
-    for case in Case.objects.live().filter(book=book).order_by("pk"):
-        run = Run.objects.newest_for(case).filter(status=Run.Status.COMPLETE).first()
-        if run is not None:
-            newest.append(run)
-    return newest
 
 
 def _read_former(newest: Sequence[Run], gone: set[str], query_ids: set[int]) -> _Documents:

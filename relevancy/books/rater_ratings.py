@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 
-from relevancy import accounts, activity, scores
+from relevancy import accounts, activity, hooks, scores
 from relevancy.models import Activity, Book, Rating, User, Verdict
 from relevancy.ratings.changes import REMOVAL, Change
 from relevancy.ratings.ratings import change_raters
@@ -29,26 +29,6 @@ type RatingKey = tuple[int, str]
 
 
 @dataclass(frozen=True)
-class RaterRatings:
-    """The ratings of a rater in a book, those of retired queries included.
-
-    rated, cannot, later: by verdict. decided: how many of the grades are decisions of the rater as an adjudicator.
-    documents, queries: how many different ones were rated.
-    """
-
-    rated: int
-    cannot: int
-    later: int
-    decided: int
-    documents: int
-    queries: int
-
-    @property
-    def total(self) -> int:
-        return self.rated + self.cannot + self.later
-
-
-@dataclass(frozen=True)
 class RaterPreview:
     """What a change of a rater's ratings would do.
 
@@ -60,29 +40,6 @@ class RaterPreview:
     left_out: int
     case_scores: list[scores.CaseScorePreview]
     hidden_cases: int
-
-
-@dataclass(frozen=True)
-class Assigned:
-    """given: the number of ratings that are the person's now. removed: those of documents that the person had judged."""
-
-    given: int
-    removed: int
-
-
-def count_ratings_of(*, book: Book, rater: User) -> RaterRatings:
-    """Counts the ratings of a rater in a book. One SQL statement."""
-    columns = ("query_id", "doc_id", "verdict", "is_adjudication")
-    rows = list(Rating.objects.filter(rater=rater, query__book=book).order_by().values_list(*columns))
-    verdicts = Counter(verdict for _, _, verdict, _ in rows)
-    return RaterRatings(
-        rated=verdicts[Verdict.RATED],
-        cannot=verdicts[Verdict.CANNOT],
-        later=verdicts[Verdict.LATER],
-        decided=sum(bool(decides) for *_, decides in rows),
-        documents=len({doc_id for _, doc_id, *_ in rows}),
-        queries=len({query_id for query_id, *_ in rows}),
-    )
 
 
 def preview_removal(*, book: Book, rater: User, verdict: str = "", by: User) -> RaterPreview:
@@ -99,9 +56,9 @@ def remove_ratings(*, book: Book, rater: User, verdict: str = "", by: User) -> i
 
     verdict: removes only these, so that the documents come back to the rater: "cannot judge" or "later". Writes in transactions of
     about 1,000 ratings. If one fails, those before it stay; calling this again does the rest. Raises `ValidationError` for a
-    machine, whose grades have a page of their own.
+    machine with a page of its own, see `pages_of_machine`.
     """
-    if rater.kind == User.Kind.MACHINE:
+    if pages_of_machine(book, rater):
         raise ValidationError(f"The ratings of {rater} are removed on the page where they were accepted as ratings.")
     removed = withdraw_ratings(book=book, rater=rater, by=by, source=REMOVAL_SOURCE, verdict=verdict)
     if removed:
@@ -109,6 +66,12 @@ def remove_ratings(*, book: Book, rater: User, verdict: str = "", by: User) -> i
             Activity.Verb.RATINGS_REMOVED, book=book, by=by, person=rater, removed=_REMOVED[verdict], count=removed
         )
     return removed
+
+
+def pages_of_machine(book: Book, rater: User) -> list[hooks.Link]:
+    """Returns links to where an optional app removes the ratings of its machine; none for others and if the site has not that app."""
+    is_machine = rater.kind == User.Kind.MACHINE
+    return list(hooks.links_at(hooks.Place.RATER, hooks.BookRater(book, rater))) if is_machine else []
 
 
 def people_to_assign(*, by: User) -> QuerySet[User]:
@@ -123,11 +86,11 @@ def preview_assignment(*, book: Book, rater: User, person: User, by: User) -> Ra
     return _preview(book, rater, left_out, by, ratings=len(keys), left_out=len(left_out))
 
 
-def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> Assigned:
+def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> tuple[int, int]:
     """Gives the ratings of a rater that cannot sign in, which is a name in a file, to a person. Computes no scores.
 
     Grade, note and time stay. A document that the person has judged keeps the person's rating, and the other one is removed; "later" is
-    not a judgment. The log has a removal and a rating for each.
+    not a judgment. The log has a removal and a rating for each. Returns the numbers of ratings that were given and that were removed.
 
     Writes in transactions of about 1,000 ratings. If one fails, those before it stay; calling this again does the rest. Raises
     `ValidationError` for other raters, and for a person whom `by` does not know.
@@ -154,7 +117,7 @@ def assign_ratings(*, book: Book, rater: User, person: User, by: User) -> Assign
             count=given,
             removed=removed,
         )
-    return Assigned(given, removed)
+    return given, removed
 
 
 def _assign_some(rater: User, person: User, by: User, query_ids: Collection[int]) -> tuple[int, int]:

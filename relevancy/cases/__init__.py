@@ -3,7 +3,7 @@
 from . import annotations
 from .activity import recent_activity
 from .cases import archive, build_book, create, rename, restore, share, unshare
-from .dashboard import CaseRow, Waiting, WaitingCase, case_rows, find_cases, waiting_for
+from .dashboard import CaseRow, Waiting, case_rows, find_cases, waiting_for
 from .deletion import Losses, delete, losses
 from .duplicates import Duplicate, RatingsChoice, duplicate
 from .knob_ranges import KnobRange, list_knob_ranges, set_knob_ranges
@@ -18,7 +18,6 @@ __all__ = [
     "Losses",
     "RatingsChoice",
     "Waiting",
-    "WaitingCase",
     "annotations",
     "archive",
     "build_book",

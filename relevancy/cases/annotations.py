@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from relevancy import activity
 from relevancy.models import Activity, Annotation, Case, Run, User
-from relevancy.models.raw_rows import build_related
 from relevancy.models.saving import clean_and_save
 
 MAX_ANNOTATIONS = 200  # of one case, so that one page can list them
@@ -83,26 +82,14 @@ def marks(case: Case, points: Sequence[Point] = ()) -> list[Mark]:
     point_by_run = {point.run_id: index for index, point in enumerate(points)}
     result: list[Mark] = []
     lettered = 0
-    for annotation in Annotation.objects.raw(_PRESENT, [case.pk]):
+    present = case.annotations.filter(removed_at=None).order_by("run__number", "pk").select_related("run", "created_by")
+    columns = ("text", "created_at", "case", "run__number", "created_by__name", "created_by__email")
+    for annotation in present.only(*columns):
         annotation.case = case
-        annotation.run = build_related(Run, annotation, "run", ("id", "number"))
-        annotation.created_by = build_related(User, annotation, "created_by", ("id", "name", "email"))
         point = point_by_run.get(annotation.run_id)
         result.append(Mark(annotation, point, "" if point is None else letter(lettered)))
         lettered += point is not None
     return result
-
-
-# Written by hand because every rating reads it, and nearly always finds nothing.
-_PRESENT = f"""
-    SELECT annotation.id, annotation.text, annotation.case_id, annotation.run_id, annotation.created_by_id, annotation.created_at,
-        run.number AS run_number, author.name AS created_by_name, author.email AS created_by_email
-    FROM {Annotation._meta.db_table} annotation
-    JOIN {Run._meta.db_table} run ON run.id = annotation.run_id
-    JOIN {User._meta.db_table} author ON author.id = annotation.created_by_id
-    WHERE annotation.case_id = %s AND annotation.removed_at IS NULL
-    ORDER BY run.number, annotation.id
-"""
 
 
 def letter(index: int) -> str:

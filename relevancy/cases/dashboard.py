@@ -57,63 +57,46 @@ class CaseRow:
 
 
 @dataclass(frozen=True)
-class WaitingCase:
-    """A case in which something waits for a person.
-
-    run_number, run_status, run_failed: of its newest run; `run_failed` counts the searches that failed.
-    unrated: the results without a rating that its newest score counts.
-    """
-
-    pk: int
-    name: str
-    run_number: int | None
-    run_status: str | None
-    run_failed: int | None
-    unrated: int | None
-
-    @property
-    def lacks_results(self) -> bool:
-        if self.run_status in (Run.Status.FAILED, Run.Status.INCOMPLETE):
-            return True
-        return bool(self.run_failed) and self.run_status not in Run.ACTIVE_STATUSES
-
-
-@dataclass(frozen=True)
 class Waiting:
-    """What waits for a person. `failed`: cases of which the newest run failed or lacks results, newest run first, for those who may
-    run it again. `unrated`: cases with unrated results, most first, for those who may rate them.
+    """What waits for a person.
 
+    failed: cases of which the newest run failed or lacks results, newest run first, for those who may run it again. Each has
+        `run_number`, `run_status` and `run_failed`, the number of searches that failed.
+    unrated: cases with results that the newest score counts and nobody has rated, most first, for those who may rate them. Each has
+        `unrated`, their number.
     case_count: the number of cases that the person can see.
     """
 
-    failed: tuple[WaitingCase, ...]
-    unrated: tuple[WaitingCase, ...]
+    failed: Sequence[Any]
+    unrated: Sequence[Any]
     case_count: int
 
 
 def waiting_for(user: Any) -> Waiting:
     """Returns what waits for a person in the cases that are not archived. One SQL statement."""
     newest_run = Run.objects.filter(case=OuterRef("pk")).order_by("-number")
-    rows = (
-        Case.objects.visible_to(user)
-        .live()
-        .order_by("-pk")
-        .annotate(
+    listed: QuerySet[Any] = Case.objects.visible_to(user).live().only("name").order_by("-pk")
+    cases = list(
+        listed.annotate(
             run_id=Subquery(newest_run.values("pk")[:1]),
             run_number=Subquery(newest_run.values("number")[:1]),
             run_status=Subquery(newest_run.values("status")[:1]),
             run_failed=Subquery(newest_run.values("failed")[:1]),
             unrated=Subquery(primary_scores(case="pk").values("unrated")[:1]),
-        )
-        .values_list("role", "run_id", "pk", "name", "run_number", "run_status", "run_failed", "unrated")[:MAX_WAITING]
+        )[:MAX_WAITING]
     )
-    waiting = [(role, run_id, WaitingCase(*values)) for role, run_id, *values in rows]
-    failed = [(run_id, case) for role, run_id, case in waiting if role >= Role.EDITOR and case.lacks_results]
-    unrated = [case for role, _, case in waiting if role >= Role.RATER and case.unrated]
+    failed = [
+        case
+        for case in cases
+        if case.role >= Role.EDITOR
+        and (
+            case.run_status in (Run.Status.FAILED, Run.Status.INCOMPLETE)
+            or (case.run_failed and case.run_status not in Run.ACTIVE_STATUSES)
+        )
+    ]
+    unrated = [case for case in cases if case.role >= Role.RATER and case.unrated]
     return Waiting(
-        tuple(case for _, case in sorted(failed, key=lambda entry: entry[0], reverse=True)),
-        tuple(sorted(unrated, key=lambda case: case.unrated or 0, reverse=True)),
-        len(waiting),
+        sorted(failed, key=lambda case: -case.run_id), sorted(unrated, key=lambda case: -case.unrated), len(cases)
     )
 
 

@@ -25,7 +25,19 @@ from .links import (
 )
 from .ordering import move, move_by
 from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
-from .queries import AddedQueries, add, add_prepared, delete_prepared, describe, edit, ensure, prepare, remove, restore
+from .queries import (
+    AddedQueries,
+    add,
+    add_prepared,
+    append,
+    delete_prepared,
+    describe,
+    edit,
+    ensure,
+    prepare,
+    remove,
+    restore,
+)
 from .text import check_text, normalize, parse_options
 
 __all__ = [
@@ -38,6 +50,7 @@ __all__ = [
     "QueryDetails",
     "add",
     "add_prepared",
+    "append",
     "change_details",
     "check_text",
     "clean_detail",

@@ -6,8 +6,7 @@ rows renumbered. Removed queries keep their position and count as neighbours.
 
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import FloatField, Max, Min, Q, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Q, QuerySet
 
 from relevancy import activity
 from relevancy.models import Activity, Case, CaseQuery, User
@@ -26,7 +25,7 @@ def move(
 ) -> None:
     """Moves a query right before, or right after, another query of the case. Few statements, whatever the size of the case.
 
-    Refreshes `case_query.position`. Raises `ValidationError` if neither or both neighbours are given, or if one is not in the case.
+    Raises `ValidationError` if neither or both neighbours are given, or if one is not in the case.
     """
     neighbour = after if before is None else before
     if neighbour is None or (before is not None and after is not None):
@@ -37,12 +36,14 @@ def move(
         return
     with transaction.atomic():
         _lock(case)
-        if not _insert_between(case_query, neighbour, before=before is not None):
+        position = _find_gap(case_query, neighbour, is_before=before is not None)
+        if position is None:
             _renumber(case)
-            if not _insert_between(case_query, neighbour, before=before is not None):
-                raise _no_longer_in_case()
+            position = _find_gap(case_query, neighbour, is_before=before is not None)
+            assert position is not None
+        case_query.position = position
+        case_query.save(update_fields=["position"])
         activity.record_once(Activity.Verb.QUERIES_MOVED, by=by, case=case)
-    case_query.refresh_from_db(fields=["position"])
 
 
 def _no_longer_in_case() -> ValidationError:
@@ -59,14 +60,11 @@ def move_by(*, case_query: CaseQuery, steps: int, by: User | None) -> bool:
     with transaction.atomic():
         _lock(case_query.case)
         case_query.refresh_from_db(fields=["position"])
-        side, position = "lt" if steps < 0 else "gt", case_query.position
-        beyond = Q(**{f"position__{side}": position}) | Q(**{"position": position, f"id__{side}": case_query.pk})
-        others = case_query.case.case_queries.present().filter(beyond)
-        order = ("-position", "-id") if steps < 0 else ("position", "id")
-        passed = list(others.order_by(*order)[: abs(steps)])
+        others = case_query.case.case_queries.present()
+        passed = _listed_from(case_query, others, is_before=steps < 0)[: abs(steps)]
         if not passed:
             return False
-        neighbour = {"before": passed[-1]} if steps < 0 else {"after": passed[-1]}
+        neighbour = {"before" if steps < 0 else "after": list(passed)[-1]}
         move(case=case_query.case, case_query=case_query, by=by, **neighbour)
     return True
 
@@ -76,21 +74,26 @@ def _lock(case: Case) -> None:
     list(Case.objects.filter(pk=case.pk).select_for_update(no_key=True).values_list("pk"))
 
 
-def _insert_between(case_query: CaseQuery, anchor: CaseQuery, *, before: bool) -> bool:
-    """Moves the query half-way between the anchor and its neighbour; returns False and writes nothing if the gap is used up."""
-    stored = CaseQuery.objects.filter(pk=anchor.pk, case=case_query.case_id).order_by().values("position")[:1]
-    # The anchor's position is read in the statement itself: it may have changed since the page was drawn.
-    anchor_position = Subquery(stored, output_field=FloatField())
-    side = "lt" if before else "gt"
-    beyond = Q(**{f"position__{side}": anchor_position}) | Q(**{"position": anchor_position, f"id__{side}": anchor.pk})
-    nearest = Max("position") if before else Min("position")
-    others = CaseQuery.objects.filter(beyond, case=case_query.case_id).exclude(pk=case_query.pk).order_by()
-    neighbour = Subquery(others.values("case").annotate(nearest=nearest).values("nearest"), output_field=FloatField())
-    end = anchor_position + Value(-2 * STEP if before else 2 * STEP, output_field=FloatField())
-    middle = (anchor_position + Coalesce(neighbour, end, output_field=FloatField())) / Value(2.0)
-    wide_enough = Q(gap__gt=MIN_GAP) | Q(gap__lt=-MIN_GAP)
-    target = CaseQuery.objects.filter(pk=case_query.pk).annotate(gap=middle - anchor_position).filter(wide_enough)
-    return bool(target.update(position=middle))
+def _find_gap(case_query: CaseQuery, anchor: CaseQuery, *, is_before: bool) -> float | None:
+    """Returns the position half-way between the anchor and its neighbour; None if the gap between them is used up."""
+    try:
+        anchor.refresh_from_db(fields=["position"])  # it may have changed since the page was drawn
+    except CaseQuery.DoesNotExist:
+        raise _no_longer_in_case() from None
+    others = CaseQuery.objects.filter(case=case_query.case_id).exclude(pk=case_query.pk)
+    beyond = _listed_from(anchor, others, is_before=is_before).values_list("position", flat=True).first()
+    end = anchor.position + (-2 if is_before else 2) * STEP
+    middle = (anchor.position + (end if beyond is None else beyond)) / 2
+    return middle if abs(middle - anchor.position) > MIN_GAP else None
+
+
+def _listed_from(case_query: CaseQuery, others: QuerySet[CaseQuery], *, is_before: bool) -> QuerySet[CaseQuery]:
+    """Returns those that stand before a query, or after it, the nearest first."""
+    side, sign = ("lt", "-") if is_before else ("gt", "")
+    same = Q(position=case_query.position, **{f"pk__{side}": case_query.pk})
+    return others.filter(Q(**{f"position__{side}": case_query.position}) | same).order_by(
+        f"{sign}position", f"{sign}pk"
+    )
 
 
 def _renumber(case: Case) -> None:

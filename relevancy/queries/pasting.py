@@ -1,8 +1,8 @@
 """Queries as users paste them: one to a line."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from io import StringIO
 
 from django.core.exceptions import ValidationError
 
@@ -12,7 +12,6 @@ from .text import check_text
 
 MAX_QUERIES = 20_000  # added at once
 MAX_LINES = 10 * MAX_QUERIES  # that are not blank: repeated and rejected ones take memory, too
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)
@@ -34,16 +33,9 @@ def parse_pasted(text: str) -> PastedQueries:
 
     Raises `ValidationError` as soon as there are more than 20,000 queries or 200,000 lines.
     """
-    return parse_lines(_split(text))
-
-
-def _split(text: str) -> Iterator[str]:
-    """Yields one line after the other: a list of all could take twenty times as much memory as the text."""
-    start = 0
-    for end in _NEWLINE.finditer(text):
-        yield text[start : end.start()]
-        start = end.end()
-    yield text[start:]
+    return parse_lines(
+        StringIO(text, newline=None)
+    )  # a list of all lines could take twenty times as much memory as the text
 
 
 def parse_lines(lines: Iterable[str]) -> PastedQueries:

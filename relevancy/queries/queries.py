@@ -57,48 +57,21 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries, by: User | None = N
     Raises `ValidationError` for more queries than can be added at once.
     """
     pasted = texts if isinstance(texts, PastedQueries) else parse_lines(texts)
-    repeated = [*pasted.repeated]
     with transaction.atomic():
-        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
-        queries = ensure(book=case.book, texts=pasted.texts)
-        case_queries = {case_query.query_id: case_query for case_query in case.case_queries.all()}
-        last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
-        new, restored = [], []
-        for number, query in enumerate(queries, 1):
-            position = last + number * STEP
-            case_query = case_queries.get(query.pk)
-            if case_query is None:
-                new.append(CaseQuery(case=case, query=query, position=position))
-            elif case_query.removed_at:
-                case_query.removed_at, case_query.position = None, position
-                restored.append(case_query)
-            else:
-                repeated.append(query.text)
-        CaseQuery.objects.bulk_create(new, batch_size=BATCH_SIZE)
-        CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
-        if restored:
-            scores.case_changed(case.pk)
-        if added := [*new, *restored]:
-            _record_added(case, added[0].query, len(added), by)
-    return AddedQueries(added=[*new, *restored], repeated=repeated, rejected=pasted.rejected)
+        query_ids = prepare(book=case.book, texts=pasted.texts)
+        new = append(case=case, query_ids=list(query_ids.values()))
+        _record_added(case, new, by)
+    ids = set(new)
+    added = [row for row in case.case_queries.select_related("query").order_by("position") if row.query_id in ids]
+    repeated = [*pasted.repeated, *(text for text, pk in query_ids.items() if pk not in ids)]
+    return AddedQueries(added=added, repeated=repeated, rejected=pasted.rejected)
 
 
-def _record_added(case: Case, first: Query, count: int, by: User | None) -> None:
-    activity.record(Activity.Verb.QUERIES_ADDED, case=case, by=by, subject=first, object_id=first.pk, count=count)
-
-
-def ensure(*, book: Book, texts: Sequence[str]) -> list[Query]:
-    """Returns the book's queries with these normalized texts, in this order. Creates those that are missing, unretires the rest."""
-    texts_by_key = {text_key(text): text for text in texts}
-    queries = _by_key(book, texts_by_key)
-    missing = [Query(book=book, text=text, text_key=key) for key, text in texts_by_key.items() if key not in queries]
-    Query.objects.bulk_create(missing, batch_size=BATCH_SIZE, ignore_conflicts=True)
-    # Read again: another transaction may have created some of them, and conflicts are created without an id.
-    queries |= _by_key(book, [query.text_key for query in missing])
-    retired = [query.pk for query in queries.values() if query.retired_at]
-    if retired:
-        book.queries.filter(pk__in=retired).update(retired_at=None)
-    return [queries[key] for key in texts_by_key]
+def ensure(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
+    """Returns the ids of the book's queries with these normalized texts. Creates those that are missing, unretires the rest."""
+    ids = prepare(book=book, texts=texts)
+    _unretire(book, ids.values())
+    return ids
 
 
 def prepare(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
@@ -127,24 +100,44 @@ def add_prepared(*, case: Case, query_ids: Sequence[int], by: User | None = None
     if set(query_ids) <= set(case.case_queries.present().values_list("query_id", flat=True)):
         return 0
     with transaction.atomic():
-        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
-        for batch in batched(query_ids, BATCH_SIZE):
-            case.book.queries.filter(pk__in=batch, retired_at__isnull=False).update(retired_at=None)
-        last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
-        present = {pk: removed_at is None for pk, removed_at in case.case_queries.values_list("query_id", "removed_at")}
-        positions = {pk: last + number * STEP for number, pk in enumerate(query_ids, 1) if not present.get(pk)}
-        new = [(case.pk, pk, at) for pk, at in positions.items() if pk not in present]
-        with connection.cursor() as cursor:
-            cursor.executemany(_INSERT, new)
-        if len(new) < len(positions):
-            restored = [row for row in case.case_queries.exclude(removed_at=None) if row.query_id in positions]
-            for case_query in restored:
-                case_query.removed_at, case_query.position = None, positions[case_query.query_id]
-            CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
-            scores.case_changed(case.pk)
-        if positions:
-            _record_added(case, Query.objects.get(pk=next(iter(positions))), len(positions), by)
-    return len(positions)
+        new = append(case=case, query_ids=query_ids)
+        _record_added(case, new, by)
+    return len(new)
+
+
+def _record_added(case: Case, query_ids: Sequence[int], by: User | None) -> None:
+    if query_ids:
+        first = Query.objects.get(pk=query_ids[0])
+        activity.record(
+            Activity.Verb.QUERIES_ADDED, case=case, by=by, subject=first, object_id=first.pk, count=len(query_ids)
+        )
+
+
+def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
+    """Locks the case and adds queries of its book to its end. Returns the ids of those that it did not have, or that had been removed.
+
+    The log is left to the caller.
+    """
+    Case.objects.select_for_update(no_key=True).get(pk=case.pk)
+    _unretire(case.book, query_ids)
+    last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
+    present = {pk: removed_at is None for pk, removed_at in case.case_queries.values_list("query_id", "removed_at")}
+    positions = {pk: last + number * STEP for number, pk in enumerate(query_ids, 1) if not present.get(pk)}
+    new = [(case.pk, pk, at) for pk, at in positions.items() if pk not in present]
+    with connection.cursor() as cursor:
+        cursor.executemany(_INSERT, new)
+    if len(new) < len(positions):
+        restored = [row for row in case.case_queries.exclude(removed_at=None) if row.query_id in positions]
+        for case_query in restored:
+            case_query.removed_at, case_query.position = None, positions[case_query.query_id]
+        CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
+        scores.case_changed(case.pk)
+    return list(positions)
+
+
+def _unretire(book: Book, query_ids: Iterable[int]) -> None:
+    for batch in batched(query_ids, BATCH_SIZE):
+        book.queries.filter(pk__in=batch, retired_at__isnull=False).update(retired_at=None)
 
 
 def delete_prepared(*, book: Book) -> None:
@@ -159,14 +152,6 @@ def delete_prepared(*, book: Book) -> None:
     ).order_by("pk")
     while pks := list(unused.values_list("pk", flat=True)[:BATCH_SIZE]):
         Query.objects.filter(pk__in=pks).delete()
-
-
-def _by_key(book: Book, keys: Iterable[str]) -> dict[str, Query]:
-    return {
-        query.text_key: query
-        for batch in batched(keys, BATCH_SIZE)
-        for query in book.queries.filter(text_key__in=batch)
-    }
 
 
 class QueryTexts(TypedDict, total=False):

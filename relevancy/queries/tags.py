@@ -128,14 +128,6 @@ def _change(book: Book, ids: Iterable[int], new_tags: Callable[[list[str]], list
     return changed
 
 
-@dataclass
-class _Sums:
-    queries: int = 0
-    scored: int = 0
-    weighted_scores: float = 0
-    weights: float = 0
-
-
 def segments(*, case: Case, run: Run | None = None, version: ScorerVersion | None = None) -> list[Segment]:
     """Returns the tags of a case's queries, sorted, with their mean score in a run under a scorer version. One statement.
 
@@ -143,18 +135,15 @@ def segments(*, case: Case, run: Run | None = None, version: ScorerVersion | Non
     """
     scored = FilteredRelation("query__scores", condition=Q(query__scores__run=run, query__scores__version=version))
     case_queries = case.case_queries.present().exclude(query__tags=[]).order_by()
-    sums_by_tag: dict[str, _Sums] = defaultdict(_Sums)
-    for tags, weight, score in case_queries.alias(scored=scored).values_list(
-        "query__tags", "weight", F("scored__score")
-    ):
+    by_tag: dict[str, list[tuple[float, float | None]]] = defaultdict(list)
+    rows = case_queries.alias(scored=scored).values_list("query__tags", "weight", F("scored__score"))
+    for tags, weight, score in rows:
         for tag in tags:
-            sums = sums_by_tag[tag]
-            sums.queries += 1
-            if score is not None:
-                sums.scored += 1
-                sums.weighted_scores += weight * score
-                sums.weights += weight
-    return [
-        Segment(tag, sums.queries, sums.scored, case_mean(sums.weighted_scores, sums.weights))
-        for tag, sums in sorted(sums_by_tag.items(), key=lambda item: item[0].casefold())
-    ]
+            by_tag[tag].append((weight, score))
+    segments = []
+    for tag in sorted(by_tag, key=str.casefold):
+        scores_of_tag = [(weight, score) for weight, score in by_tag[tag] if score is not None]
+        weights = sum(weight for weight, _ in scores_of_tag)
+        mean = case_mean(sum(weight * score for weight, score in scores_of_tag), weights)
+        segments.append(Segment(tag, len(by_tag[tag]), len(scores_of_tag), mean))
+    return segments

@@ -82,6 +82,21 @@ def form_error(form: forms.BaseForm) -> ValidationError:
     return ValidationError(form.errors.as_data())
 
 
+class errors_to:
+    """`with errors_to(form):` calls a service and returns a response. What the service refuses is shown in the form instead."""
+
+    def __init__(self, form: forms.BaseForm) -> None:
+        self._form = form
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> bool:
+        if not isinstance(error, ValidationError):
+            return False
+        add_errors(self._form, error)
+        return True
+
+
 def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
     """Adds each message of a service's error to the form's field of that name, or to the form if it has no such field."""
     if not hasattr(error, "error_dict"):

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import accounts, books, judging, ratings, scores
+from relevancy import accounts, books, hooks, judging, ratings, scores
 from relevancy.models import Case, JudgingPair, Rating, RatingChange, User, Verdict
 from relevancy.ratings import separate_ratings
 from tests.factories import (
@@ -58,8 +58,7 @@ def case_score(case: Case) -> float | None:
 
 def test_ratings_are_counted(case: Case, named: User) -> None:
     result = books.count_ratings_of(book=case.book, rater=named)
-    assert result == books.RaterRatings(rated=3, cannot=1, later=1, decided=0, documents=3, queries=3)
-    assert result.total == 5
+    assert result == {"total": 5, "rated": 3, "cannot": 1, "later": 1, "decided": 0, "documents": 3, "queries": 3}
 
 
 def test_all_ratings_are_removed_and_logged(case: Case, named: User, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,7 +97,7 @@ def test_one_verdict_is_reset_and_the_document_comes_back(case: Case, verdict: s
 def test_the_ratings_of_a_decision_count_again(case: Case) -> None:
     query, judge = query_of(case, "query 1"), make_user("Judge")
     judging.adjudicate(query=query, doc_id="a", value=1, by=judge)
-    assert books.count_ratings_of(book=case.book, rater=judge).decided == 1
+    assert books.count_ratings_of(book=case.book, rater=judge)["decided"] == 1
     books.remove_ratings(book=case.book, rater=judge, by=case.owner)
     assert scores.known_grades(case.book, [query.pk])[query.pk]["a"] == 3
 
@@ -114,7 +113,7 @@ def test_a_file_name_gives_its_ratings_to_a_person_who_keeps_her_own(
     assert (preview.ratings, preview.left_out) == (5, 1)
     assert preview.case_scores[0].before == case_score(case)
     result = books.assign_ratings(book=case.book, rater=named, person=owner, by=owner)
-    assert result == books.Assigned(given=4, removed=1)
+    assert result == (4, 1)
     assert preview.case_scores[0].after == case_score(case)
     assert rated(named) == []
     assert rated(owner) == [
@@ -156,9 +155,14 @@ def test_only_names_of_files_are_given_and_only_to_known_people(case: Case, name
         team.memberships.create(user=user, role=1)
     User.objects.filter(pk=owner.pk).update(is_superuser=False)
     assert set(books.people_to_assign(by=User.objects.get(pk=owner.pk))) == {owner, mate}
-    assert books.assign_ratings(book=case.book, rater=named, person=mate, by=owner).given == 5
+    assert books.assign_ratings(book=case.book, rater=named, person=mate, by=owner)[0] == 5
 
 
-def test_ratings_of_machines_are_not_removed_here(case: Case) -> None:
-    with pytest.raises(ValidationError):
-        books.remove_ratings(book=case.book, rater=accounts.ensure_machine("Model"), by=case.owner)
+def test_ratings_of_a_machine_are_removed_on_the_page_of_its_app_if_the_site_has_it(case: Case, monkeypatch) -> None:
+    machine = accounts.ensure_machine("Model")
+    rate_all(case, {"query 1": {"new": 1}}, machine)
+    with monkeypatch.context() as patched:
+        patched.setattr(hooks, "links_at", lambda place, shown: [hooks.Link("Models", "/models/", "models-link")])
+        with pytest.raises(ValidationError):
+            books.remove_ratings(book=case.book, rater=machine, by=case.owner)
+    assert books.remove_ratings(book=case.book, rater=machine, by=case.owner) == 1

@@ -131,8 +131,8 @@ def test_move_in_a_large_case_costs_the_same(monkeypatch: pytest.MonkeyPatch) ->
         statements = [one["sql"].split()[0] for one in captured.captured_queries]
         written.append([word for word in statements if word in {"SELECT", "UPDATE"}])
         assert case.case_queries.all()[1] == last
-    # The lock, the move, the last line of the activity log, and reading the new position.
-    assert written[0] == written[1] == ["SELECT", "UPDATE", "SELECT", "SELECT"]
+    # The lock, the positions of both neighbours, the move, and the last line of the activity log.
+    assert written[0] == written[1] == ["SELECT", "SELECT", "SELECT", "UPDATE", "SELECT"]
     monkeypatch.setattr(ordering, "MIN_GAP", 0.3)
     before = list(large.case_queries.values_list("pk", flat=True))
     moved = large.case_queries.all()[4000]

@@ -2,16 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import batched
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import activity, scores
 from relevancy.models import Case, CaseQuery, User
-from relevancy.queries import MAX_QUERIES, ensure
+from relevancy.queries import MAX_QUERIES, append, prepare
 from relevancy.queries.details import BATCH_SIZE, MAX_WEIGHT
-from relevancy.queries.ordering import STEP
 
 WEIGHTED = "query.weighted"  # a verb of the activity log
 
@@ -55,26 +53,16 @@ def add_weighted(
     with transaction.atomic():
         Case.objects.select_for_update(no_key=True).get(pk=case.pk)
         result = preview_weighted(case=case, weights=weights)
-        rows = {row.query_id: row for row in case.case_queries.all()}
-        last = max((row.position for row in rows.values()), default=0.0)
-        new: list[CaseQuery] = []
-        changed: list[CaseQuery] = []
-        for number, query in enumerate(ensure(book=case.book, texts=list(weights)), 1):
-            weight, position = weights[query.text], last + number * STEP
-            row = rows.pop(query.pk, None)
-            if row is None:
-                new.append(CaseQuery(case=case, query=query, position=position, weight=weight))
-                continue
-            if row.removed_at:
-                row.removed_at, row.position = None, position
-            row.weight = weight
-            changed.append(row)
-        CaseQuery.objects.bulk_create(new, batch_size=BATCH_SIZE)
-        CaseQuery.objects.bulk_update(changed, ["removed_at", "position", "weight"], batch_size=BATCH_SIZE)
-        if only_these:
-            others = [row.pk for row in rows.values() if row.weight and not row.removed_at]
-            for batch in batched(others, BATCH_SIZE):
-                CaseQuery.objects.filter(pk__in=batch).update(weight=0)
+        ids = prepare(book=case.book, texts=list(weights))
+        append(case=case, query_ids=list(ids.values()))
+        new_weights = {ids[text]: weight for text, weight in weights.items()}
+        changed = []
+        for case_query in case.case_queries.present():
+            weight = new_weights.get(case_query.query_id, 0 if only_these else case_query.weight)
+            if weight != case_query.weight:
+                case_query.weight = weight
+                changed.append(case_query)
+        CaseQuery.objects.bulk_update(changed, ["weight"], batch_size=BATCH_SIZE)
         scores.case_changed(case.pk)
         activity.record(
             WEIGHTED,

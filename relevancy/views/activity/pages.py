@@ -1,6 +1,5 @@
 """The activity log of a case or a team, and the log as a file."""
 
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -13,7 +12,7 @@ from relevancy import activity
 from relevancy.formats.reports import activity_csv
 from relevancy.models import Case, Role, Team
 from relevancy.models.errors import error_text
-from relevancy.views.forms import add_errors, form_error
+from relevancy.views.forms import errors_to, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.workbench.access import CaseAccess, get_case
@@ -30,10 +29,8 @@ def activity_log(request: HtmxRequest, **ids: int) -> HttpResponse:
     log_page, wanted = activity.LogPage(), activity.EntryFilter()
     if form.is_valid():
         wanted = form.entry_filter()
-        try:
+        with errors_to(form):
             log_page = activity.read_page(log, wanted, cursor=cursor)
-        except ValidationError as error:
-            add_errors(form, error)
     kind = "case" if isinstance(owner, Case) else "team"
     address, arguments = f"{kind}_activity", [owner.pk]
     chosen = {field: request.GET[field] for field in form.fields if request.GET.get(field)}

@@ -4,25 +4,37 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import runs
-from relevancy.models import Attempt, Role, Run
+from relevancy.models import Attempt, Role, Run, ScorerVersion
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message
-from relevancy.views.workbench.access import get_case
+from relevancy.views.workbench.access import CaseAccess, get_case
 
-from .attempt_list import AttemptList
+from .attempt_list import build_rows, read_tree
+
+PAGE_SIZE = 30
 
 
 @require_GET
 def show(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Lists the attempts, newest first."""
-    attempt_list = AttemptList(get_case(request, case_id), request.user, request.GET)
-    context = {"case": attempt_list.case, "access": attempt_list.access, "page": attempt_list}
+    case = get_case(request, case_id)
+    version = ScorerVersion.objects.used_by(case)[0]
+    page = Paginator(read_tree(case), PAGE_SIZE).get_page(request.GET.get("page"))
+    context = {
+        "case": case,
+        "access": CaseAccess(case, request.user),
+        "version": version,
+        "page": page,
+        "rows": build_rows(case, version, page),
+        "can_compare": page.paginator.count > 1,
+    }
     return render(request, "attempts/attempts.html", context)
 
 

@@ -1,7 +1,6 @@
 """Actions on a whole book: rename, delete."""
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -9,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from relevancy import books, hooks
 from relevancy.models import Book, Case, Role
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.new_case.forms import NameForm
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
@@ -22,11 +21,8 @@ def book_rename(request: HtmxRequest, book_id: int) -> HttpResponse:
     book: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.EDITOR)
     form = NameForm(request.POST or None, initial={"name": book.name})
     if form.is_valid():
-        try:
+        with errors_to(form):
             books.change_book(book=book, name=form.cleaned_data["name"], by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return redirect_with_message(request, reverse("book", args=[book.pk]), f"Book renamed to {book.name}.")
     return render(request, "books/rename.html", {"book": book, "form": form}, status=422 if form.errors else 200)
 
@@ -37,11 +33,8 @@ def book_delete(request: HtmxRequest, book_id: int) -> HttpResponse:
     book: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.OWNER)
     form = forms.Form(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
+        with errors_to(form):
             books.delete_book(book=book, by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return redirect_with_message(request, reverse("books"), f"“{book}” deleted.")
     cases = list(Case.objects.visible_to(request.user).filter(book=book).order_by("name"))
     context = {

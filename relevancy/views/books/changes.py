@@ -81,7 +81,6 @@ def _render(request: HtmxRequest, book: Book, form: BookChangeForm, *, status: i
         "form": form,
         "preview": preview,
         "warning": QUEPID_WARNING if form["rule"].value() == Book.Rule.QUEPID else "",
-        "merged_text": books.merged_text(preview.merged) if preview and preview.merged else "",
         "has_ratings": bool(books.rated_values(book)),
     }
     return render(request, "books/change.html", context, status=status)

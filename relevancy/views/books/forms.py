@@ -7,7 +7,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import QuerySet, TextChoices
+from django.db.models import TextChoices
 
 from relevancy import books, judging, scorers
 from relevancy.models import Book, Case, JudgingQueue, Run, ScorerVersion, User
@@ -235,7 +235,7 @@ class RaterActionForm(forms.Form):
     seen: how many ratings the rater had when the preview was made.
     """
 
-    action = forms.ChoiceField(label="What to do", widget=forms.RadioSelect)
+    action = forms.TypedChoiceField(label="What to do", coerce=RaterAction, widget=forms.RadioSelect)
     person = forms.ModelChoiceField(
         queryset=User.objects.none(),
         required=False,
@@ -246,21 +246,21 @@ class RaterActionForm(forms.Form):
     seen = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     def __init__(
-        self, rater: User, ratings: books.RaterRatings, people: QuerySet[User], data: FormData | None = None
+        self, rater: User, ratings: dict[str, int], user: User, data: FormData | None = None, *, can_change: bool
     ) -> None:
         super().__init__(data)
         self.is_file = rater.kind == User.Kind.FILE
         counts = {
-            RaterAction.REMOVE: ratings.total,
-            RaterAction.CANNOT: ratings.cannot,
-            RaterAction.LATER: ratings.later,
-            RaterAction.ASSIGN: ratings.total if self.is_file else 0,
+            RaterAction.REMOVE: ratings["total"],
+            RaterAction.CANNOT: ratings["cannot"],
+            RaterAction.LATER: ratings["later"],
+            RaterAction.ASSIGN: ratings["total"] if self.is_file else 0,
         }
         choices = [(action.value, f"{action.label} ({count:,})") for action, count in counts.items() if count]
         action: Any = self.fields["action"]
-        action.choices = [] if rater.kind == User.Kind.MACHINE else choices
+        action.choices = choices if can_change else []
         person: Any = self.fields["person"]
-        person.queryset = people
+        person.queryset = books.people_to_assign(by=user)
 
     def clean(self) -> None:
         if self.cleaned_data.get("action") == RaterAction.ASSIGN and not self.cleaned_data.get("person"):

@@ -1,6 +1,5 @@
 """The books that a user can see, and the page of one: what is rated, by whom, and what is left."""
 
-from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import render
@@ -10,7 +9,7 @@ from django.views.decorators.http import require_GET, require_POST
 from relevancy import books, judging, tasks
 from relevancy.formats import exports
 from relevancy.models import Book, Case, JudgingQueue, RatingImport, Role
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import download, redirect_with_message
@@ -44,12 +43,9 @@ def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
     form = JudgingForm(JudgingQueue.objects.of_book(book), request.user, request.POST)
     if form.is_valid():
         guidelines = form.cleaned_data.pop("guidelines")
-        try:
+        with errors_to(form):
             queue = judging.set_judging(book=book, by=request.user, **form.cleaned_data)
             books.change_book(book=book, guidelines=guidelines, by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             tasks.enqueue_judging_queue(queue)
             return redirect_with_message(request, reverse("book", args=[book.pk]), "The settings are saved.")
     return _render_book(request, book, form, status=422)

@@ -27,52 +27,41 @@ def book_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpRespons
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.EDITOR)
     rater = get_object_or_404(books.raters_of(book), pk=rater_id)
     ratings = books.count_ratings_of(book=book, rater=rater)
-    people = books.people_to_assign(by=request.user)
+    pages = books.pages_of_machine(book, rater)
     data = request.POST if request.method == "POST" else request.GET if "action" in request.GET else None
-    form = RaterActionForm(rater, ratings, people, data)
-    context: dict[str, Any] = {"book": book, "rater": rater, "ratings": ratings, "form": form}
+    form = RaterActionForm(rater, ratings, request.user, data, can_change=not pages)
+    context: dict[str, Any] = {"book": book, "rater": rater, "ratings": ratings, "form": form, "pages": pages}
     context["shown"] = BookRater(book, rater)
-    context["is_machine"] = rater.kind == User.Kind.MACHINE
-    if request.method == "POST":
-        if form.is_valid():
+    if form.is_valid():
+        action, person = form.cleaned_data["action"], form.cleaned_data["person"]
+        if request.method == "POST":
             return _change(request, book, rater, ratings, form)
-        return render(request, "books/rater.html", context, status=422)
-    if form.is_bound and form.is_valid():
-        action = RaterAction(form.cleaned_data["action"])
-        preview = _preview(request, book, rater, form)
-        context |= {
-            "preview": preview,
-            "action": action,
-            "person": form.cleaned_data["person"],
-            "sentences": _sentences(rater, ratings, preview, action, form.cleaned_data["person"]),
-        }
-    return render(request, "books/rater.html", context)
-
-
-def _preview(request: HtmxRequest, book: Book, rater: User, form: RaterActionForm) -> books.RaterPreview:
-    action, person = RaterAction(form.cleaned_data["action"]), form.cleaned_data["person"]
-    if action == RaterAction.ASSIGN:
-        return books.preview_assignment(book=book, rater=rater, person=person, by=request.user)
-    return books.preview_removal(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
+        if action == RaterAction.ASSIGN:
+            preview = books.preview_assignment(book=book, rater=rater, person=person, by=request.user)
+        else:
+            preview = books.preview_removal(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
+        sentences = _sentences(rater, ratings, preview, action, person)
+        context |= {"preview": preview, "action": action, "person": person, "sentences": sentences}
+    return render(request, "books/rater.html", context, status=422 if request.method == "POST" else 200)
 
 
 def _change(
-    request: HtmxRequest, book: Book, rater: User, ratings: books.RaterRatings, form: RaterActionForm
+    request: HtmxRequest, book: Book, rater: User, ratings: dict[str, int], form: RaterActionForm
 ) -> HttpResponse:
-    action, person = RaterAction(form.cleaned_data["action"]), form.cleaned_data["person"]
+    action, person = form.cleaned_data["action"], form.cleaned_data["person"]
     url = reverse("book_rater", args=[book.pk, rater.pk])
-    if form.cleaned_data["seen"] != ratings.total:
+    if form.cleaned_data["seen"] != ratings["total"]:
         return conflict(
             request,
             url,
-            f"{rater} has {counted(ratings.total, 'rating')} by now, so nothing was changed. Look at the preview again.",
+            f"{rater} has {counted(ratings['total'], 'rating')} by now, so nothing was changed. Look at the preview again.",
         )
     try:
         if action == RaterAction.ASSIGN:
-            result = books.assign_ratings(book=book, rater=rater, person=person, by=request.user)
-            text = f"{person} got {counted(result.given, 'rating')} by {rater}."
-            if result.removed:
-                text += f" {_were(result.removed, 'rating')} removed, because {person} had judged the documents."
+            given, removed = books.assign_ratings(book=book, rater=rater, person=person, by=request.user)
+            text = f"{person} got {counted(given, 'rating')} by {rater}."
+            if removed:
+                text += f" {_were(removed, 'rating')} removed, because {person} had judged the documents."
         else:
             removed = books.remove_ratings(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
             text = f"{_were(removed, 'rating')} by {rater} removed."
@@ -89,15 +78,15 @@ def _were(count: int, noun: str) -> str:
 
 def _sentences(
     rater: User,
-    ratings: books.RaterRatings,
+    ratings: dict[str, int],
     preview: books.RaterPreview,
     action: RaterAction,
     person: User | None,
 ) -> list[str]:
     """Returns what the change does, in words."""
     count = counted(preview.ratings, "rating")
-    documents = counted(ratings.documents, "document")
-    queries = counted(ratings.queries, "query", "queries")
+    documents = counted(ratings["documents"], "document")
+    queries = counted(ratings["queries"], "query", "queries")
     if action == RaterAction.ASSIGN:
         if not preview.left_out:
             return [f"{person} gets {count} by {rater}, of {documents} for {queries}, with grade, note and time."]
@@ -110,9 +99,9 @@ def _sentences(
         ]
     if action == RaterAction.REMOVE:
         sentences = [f"{count} by {rater} of {documents} for {queries} will be removed."]
-        if ratings.decided:
+        if ratings["decided"]:
             sentences.append(
-                f"{ratings.decided:,} of them {'is a decision' if ratings.decided == 1 else 'are decisions'} about conflicts: "
+                f"{ratings['decided']:,} of them {'is a decision' if ratings['decided'] == 1 else 'are decisions'} about conflicts: "
                 "the ratings of the others count again there."
             )
         return sentences

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -10,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import cases
 from relevancy.models import Book, Case, Role
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.new_case.forms import NameForm
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
@@ -63,11 +62,8 @@ def case_rename(request: HtmxRequest, case_id: int) -> HttpResponse:
     case = _get_case(request, case_id, Role.EDITOR)
     form = NameForm(request.POST or None, initial={"name": case.name})
     if form.is_valid():
-        try:
+        with errors_to(form):
             cases.rename(case=case, name=form.cleaned_data["name"], by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return redirect_with_message(request, reverse("case", args=[case.pk]), f"Case renamed to {case.name}.")
     return render(request, "home/rename.html", {"case": case, "form": form}, status=422 if form.errors else 200)
 
@@ -96,11 +92,8 @@ def case_duplicate(request: HtmxRequest, case_id: int) -> HttpResponse:
     case = _get_case(request, case_id, Role.EDITOR)
     form = DuplicateForm(request.POST or None, case=case, user=request.user)
     if form.is_valid():
-        try:
+        with errors_to(form):
             copy = cases.duplicate(case=case, by=request.user, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             text = f"“{copy.case}” created as a copy of “{case}”."
             if copy.left_out:
                 text += f" Left out, because you may not use them in another case: {', '.join(copy.left_out)}."
@@ -116,11 +109,8 @@ def case_delete(request: HtmxRequest, case_id: int) -> HttpResponse:
     losses = cases.losses(case=case, by=request.user)
     form = DeleteForm(request.POST if request.method == "POST" else None, losses=losses)
     if form.is_valid():
-        try:
+        with errors_to(form):
             cases.delete(case=case, by=request.user, with_book=form.cleaned_data["with_book"])
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return redirect_with_message(request, reverse("home"), f"“{case}” deleted.")
     context = {"case": case, "form": form, "losses": losses}
     return render(request, "home/delete.html", context, status=422 if form.errors else 200)

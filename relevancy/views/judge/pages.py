@@ -38,6 +38,10 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
     cards = _with_repeats(request, queue, cards)
     last_pairs = judging.pairs_of(last)
     shown = cards[0].document.pair if cards else None
+    earlier = last_pairs[last_pairs.index(shown) + 1 :] if shown in last_pairs else last_pairs
+    cases = (
+        Case.objects.visible_to(request.user).live().filter(book=book)
+    )  # have to be run before there is something to judge
     context = {
         "book": book,
         "queue": queue,
@@ -46,9 +50,9 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
         "choices": build_choices(book),
         **progress_context(request.user, queue),
         "last": read_cards(book, last_pairs, request.user),
-        "back_pair": _pair_before(shown, last_pairs),
+        "back_pair": next(iter(earlier), None),
         "is_being_prepared": queue.built_at is None,
-        "cases": [] if queue.pair_count else _cases_of(book, request),
+        "cases": [] if queue.pair_count else cases[:5],
     }
     return render(request, "judge/judge.html", context)
 
@@ -145,14 +149,3 @@ def _chosen_pair(request: HtmxRequest, queue: JudgingQueue) -> JudgingPair | Non
     if pair is not None:
         judging.claim_pair(pair=pair, by=request.user)
     return pair
-
-
-def _pair_before(shown: JudgingPair | None, last: list[JudgingPair]) -> JudgingPair | None:
-    """Returns the pair that was judged before the one shown."""
-    following = last[last.index(shown) + 1 :] if shown in last else last
-    return following[0] if following else None
-
-
-def _cases_of(book: Book, request: HtmxRequest) -> list[Case]:
-    """The cases of the book that the user can see: what has to be run before there is something to judge."""
-    return list(Case.objects.visible_to(request.user).live().filter(book=book)[:5])

@@ -48,16 +48,29 @@ def jump(request: HtmxRequest) -> HttpResponse:
 
 def find_targets(user: User, text: str) -> Iterator[TargetGroup]:
     """Yields the groups that are not empty, of what the user may view; archived cases and retired scorers are left out."""
-    cases = _best_matches(Case.objects.visible_to(user).live(), "name", text).select_related("book")
-    yield from _group("Cases", [_case_target(case) for case in cases])
-    books = _best_matches(Book.objects.visible_to(user), "name", text)
-    yield from _group("Books", [Target(book.name, reverse("book", args=[book.pk])) for book in books])
-    visible = Case.objects.visible_to(user).live().values("pk")
-    case_queries = CaseQuery.objects.present().filter(case__in=visible).select_related("query", "case")
-    matches = _best_matches(case_queries, "query__text", text)
-    yield from _group("Queries", [_query_target(case_query) for case_query in matches])
-    scorers = _best_matches(Scorer.objects.visible_to(user).live(), "name", text)
-    yield from _group("Scorers", [Target(scorer.name, reverse("scorer", args=[scorer.pk])) for scorer in scorers])
+    visible = Case.objects.visible_to(user).live()
+    case_queries = CaseQuery.objects.present().filter(case__in=visible.values("pk")).select_related("query", "case")
+    groups = {
+        "Cases": [
+            Target(case.name, reverse("case", args=[case.pk]), f"book {case.book.name}")
+            for case in _best_matches(visible.select_related("book"), "name", text)
+        ],
+        "Books": [
+            Target(book.name, reverse("book", args=[book.pk]))
+            for book in _best_matches(Book.objects.visible_to(user), "name", text)
+        ],
+        "Queries": [
+            Target(row.query.text, reverse("query", args=[row.case_id, row.pk]), row.case.name)
+            for row in _best_matches(case_queries, "query__text", text)
+        ],
+        "Scorers": [
+            Target(scorer.name, reverse("scorer", args=[scorer.pk]))
+            for scorer in _best_matches(Scorer.objects.visible_to(user).live(), "name", text)
+        ],
+    }
+    for label, targets in groups.items():
+        if targets:
+            yield TargetGroup(label, targets[:MAX_LISTED], has_more=len(targets) > MAX_LISTED)
 
 
 def _best_matches[Rows: models.QuerySet[models.Model]](rows: Rows, field: str, text: str) -> Rows:
@@ -70,17 +83,3 @@ def _best_matches[Rows: models.QuerySet[models.Model]](rows: Rows, field: str, t
     )
     matching = rows.filter(**{f"{field}__icontains": text}).annotate(match_quality=quality)
     return matching.order_by("match_quality", field, "pk")[: MAX_LISTED + 1]
-
-
-def _group(label: str, targets: list[Target]) -> Iterator[TargetGroup]:
-    if targets:
-        yield TargetGroup(label, targets[:MAX_LISTED], has_more=len(targets) > MAX_LISTED)
-
-
-def _case_target(case: Case) -> Target:
-    return Target(case.name, reverse("case", args=[case.pk]), f"book {case.book.name}")
-
-
-def _query_target(case_query: CaseQuery) -> Target:
-    url = reverse("query", args=[case_query.case_id, case_query.pk])
-    return Target(case_query.query.text, url, case_query.case.name)

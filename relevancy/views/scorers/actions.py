@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import scorers
 from relevancy.models import Policy, Role, Scorer
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.permissions import require_admin
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
@@ -54,12 +54,10 @@ def scorer_share(request: HtmxRequest, scorer_id: int) -> HttpResponse:
         data=request.POST or None,
     )
     if shared.form.is_valid():
-        try:
+        with errors_to(shared.form):
             share, unshare = (partial(do, scorer=scorer) for do in (scorers.share, scorers.unshare))
             kept = "Cases that use it keep it."
             return change_sharing(request, shared, scorer, share=share, unshare=unshare, kept=kept)
-        except ValidationError as error:
-            add_errors(shared.form, error)
     context = {"menu": menu(request, scorer), "scorer": scorer, "sharing": shared}
     return render(request, "scorers/share.html", context, status=422 if shared.form.errors else 200)
 
@@ -127,11 +125,8 @@ def scorer_policy(request: HtmxRequest) -> HttpResponse:
     initial = {"default": scorers.default_scorer().pk}
     form = PolicyForm(request.POST or None, instance=Policy.objects.current(), initial=initial)
     if form.is_valid():
-        try:
+        with errors_to(form):
             scorers.set_default(scorer=form.cleaned_data["default"], by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             scorers.set_user_scripts_allowed(allowed=form.cleaned_data["allow_user_scripts"], by=request.user)
             return redirect_with_message(request, reverse("scorer_policy"), "Policy saved.", level=messages.SUCCESS)
     context = {"menu": menu(request), "form": form}

@@ -2,70 +2,47 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from relevancy import scorers, scores
 from relevancy.models import ScorerDefinition, ScorerVersion
-from relevancy.scores import ScorerPreview
 from relevancy.scoring.errors import ScoringError
-from relevancy.scoring.types import Definition, Measure
+from relevancy.scoring.types import Measure
 from relevancy.templatetags import numbers
 
 # An example ranking: positions on the rating scale from 0 (lowest) to 1 (highest); None is an unrated document.
 EXAMPLE_RANKING = (1.0, 0.78, 0.89, None, 0.44, 0.0, 0.33, None, None, None)
 
 
-@dataclass(frozen=True)
-class Setting:
-    """A parameter of a measure: its value as text, what the value means, and whether it is the default."""
+def describe_measure(notation: str) -> dict[str, Any] | None:
+    """Returns a measure as its page describes it; None if it is not installed or cannot be parsed.
 
-    title: str
-    value: str
-    meaning: str
-    default: bool
-
-
-@dataclass(frozen=True)
-class MeasureDescription:
-    """A measure as its page describes it.
-
-    cutoff: how many results count; None for all that are displayed.
-    example: None if it cannot be computed.
-    grades, known: the grades of the example in rank order, and those of rated documents that were not returned.
+    settings: its parameters with `title`, `value` as text, `meaning`, and `default`: whether it is that. cutoff: how many results
+    count; None for all that are displayed. example: a `ScorerPreview`; None if it cannot be computed. grades, known: those of the
+    example in rank order, and those of rated documents that were not returned.
     """
-
-    definition: Definition
-    formula: str
-    settings: Sequence[Setting]
-    cutoff: int | None
-    example: ScorerPreview | None
-    grades: str
-    known: str
-
-
-def describe_measure(notation: str) -> MeasureDescription | None:
-    """Returns the description of a measure; None if it is not installed or cannot be parsed."""
     try:
         measure = scorers.parse_measure(notation)
         formula = measure.formula()
     except ScoringError:
         return None
-    definition = measure.definition
-    grades, known, scale = _example_inputs(definition)
+    grades, known, scale = example_grades([[grade, ""] for grade in range(4)]), "", "0:3"
+    if example := measure.definition.example:
+        grades, known, scale = format_grades(example.grades), format_grades(example.unretrieved), example.scale
     try:
-        example = scores.preview_grades(ScorerDefinition(measure=notation), grades=grades, known=known, scale=scale)
+        preview = scores.preview_grades(ScorerDefinition(measure=notation), grades=grades, known=known, scale=scale)
     except ScoringError:
-        example = None
-    return MeasureDescription(definition, formula, list(_settings(measure)), measure.cutoff, example, grades, known)
-
-
-def _example_inputs(definition: Definition) -> tuple[str, str, str]:
-    """Returns the grades, the known grades and the scale of a measure's worked example."""
-    if definition.example is None:
-        return example_grades([[grade, ""] for grade in range(4)]), "", "0:3"
-    example = definition.example
-    return format_grades(example.grades), format_grades(example.unretrieved), example.scale
+        preview = None
+    return {
+        "definition": measure.definition,
+        "formula": formula,
+        "settings": list(_settings(measure)),
+        "cutoff": measure.cutoff,
+        "example": preview,
+        "grades": grades,
+        "known": known,
+    }
 
 
 def format_grades(grades: Sequence[float | None]) -> str:
@@ -81,13 +58,18 @@ def example_grades(scale: Sequence[Sequence[float | str]]) -> str:
     )
 
 
-def _settings(measure: Measure) -> Iterator[Setting]:
+def _settings(measure: Measure) -> Iterator[dict[str, object]]:
     values = measure.parameters
     for parameter in measure.definition.parameters:
         value = values[parameter.name]
         meaning = dict(parameter.choices).get(str(value), "") or parameter.description
         text = "from the scale" if value is None else str(value) if parameter.choices else numbers.grade_text(value)
-        yield Setting(parameter.title, text, meaning, value == parameter.default)
+        yield {
+            "title": parameter.title,
+            "value": text,
+            "meaning": meaning,
+            "default": value == parameter.default,
+        }
 
 
 def scale_text(scale: Sequence[Sequence[float | str]]) -> str:

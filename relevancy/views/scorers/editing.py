@@ -21,7 +21,7 @@ from .forms import ScorerForm
 from .library import editable_cases, get_scorer, menu
 from .measure import measure_context
 from .pages import uses_of
-from .preview import PreviewResult, build_preview, wrong_range
+from .preview import build_preview, wrong_range
 from .preview_forms import PreviewForm
 
 STARTER = """// Runs once for each query; setScore sets its score.
@@ -117,7 +117,18 @@ def _edit(request: HtmxRequest, scorer: Scorer | None, initial: InitialValues) -
             return _save(request, form, scorer)
         except ValidationError as error:
             form.add_service_errors(error)
-    return _page(request, scorer, form, preview_form, result)
+    context = {
+        "menu": menu(request, scorer),
+        "scorer": scorer,
+        "form": form,
+        "preview_form": preview_form,
+        "result": result,
+        "reference": scorers.SCRIPT_REFERENCE if form.selected_kind == "script" else [],
+        "can_write_scripts": scorers.may_write_scripts(request.user),
+        **measure_context(form),
+        **(uses_of(request, scorer) if scorer else {}),
+    }
+    return render(request, "scorers/form.html", context, status=422 if form.errors and result is None else 200)
 
 
 def _save(request: HtmxRequest, form: ScorerForm, scorer: Scorer | None) -> HttpResponse:
@@ -152,24 +163,3 @@ def _for_case(request: HtmxRequest, form: ScorerForm, preview_form: PreviewForm)
         reverse("case", args=[case.pk]),
         f"{created.name} now scores {case}. It is available in this case only.",
     )
-
-
-def _page(
-    request: HtmxRequest,
-    scorer: Scorer | None,
-    form: ScorerForm,
-    preview_form: PreviewForm,
-    result: PreviewResult | None,
-) -> HttpResponse:
-    context = {
-        "menu": menu(request, scorer),
-        "scorer": scorer,
-        "form": form,
-        "preview_form": preview_form,
-        "result": result,
-        "reference": list(scorers.SCRIPT_REFERENCE) if form.selected_kind == "script" else [],
-        "can_write_scripts": scorers.may_write_scripts(request.user),
-        **measure_context(form),
-        **(uses_of(request, scorer) if scorer else {}),
-    }
-    return render(request, "scorers/form.html", context, status=422 if form.errors and result is None else 200)

@@ -53,20 +53,12 @@ def scorer(request: HtmxRequest, scorer_id: int) -> HttpResponse:
             request.user, initial={"grades": descriptions.example_grades(definition.scale)}, scorer=current
         ),
         **uses_of(request, current),
-        **permissions_on(request, current),
-    }
-    return render(request, "scorers/scorer.html", context)
-
-
-def permissions_on(request: HtmxRequest, scorer: Scorer) -> dict[str, object]:
-    """Returns what the user can do with a scorer, as template variables."""
-    is_admin = request.user.is_superuser
-    return {
-        "can_edit": Scorer.objects.editable_by(request.user).filter(pk=scorer.pk).exists(),
-        "can_manage": Scorer.objects.owned_by(request.user).filter(pk=scorer.pk).exists(),
-        "is_admin": is_admin,
+        "can_edit": Scorer.objects.editable_by(request.user).filter(pk=current.pk).exists(),
+        "can_manage": Scorer.objects.owned_by(request.user).filter(pk=current.pk).exists(),
+        "is_admin": request.user.is_superuser,
         "can_write_scripts": scorers.may_write_scripts(request.user),
     }
+    return render(request, "scorers/scorer.html", context)
 
 
 def uses_of(request: HtmxRequest, scorer: Scorer) -> dict[str, object]:

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import scorers, tasks
 from relevancy.models import Case, Scorer
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, redirect_with_message
 from relevancy.wording import counted
@@ -53,14 +53,11 @@ def scorer_replace(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     form = ReplaceForm(Scorer.objects.offered(request.user).exclude(pk=scorer.pk), request.POST or None)
     if form.is_valid():
         replacement = form.cleaned_data["replacement"]
-        try:
+        with errors_to(form):
             selected = _selected_cases(request)
             if not selected:
                 raise ValidationError("No case is selected. Select at least one case in which to replace the scorer.")
             changed = scorers.replace(scorer=scorer, replacement=replacement, cases=selected, by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             text = (
                 f"{_rescore(changed)} now scored with {replacement.name}. Scores computed with {scorer.name} are kept."
             )

@@ -48,7 +48,7 @@ def test_a_book_that_cases_use_is_kept(sign_in, people, case):
 def test_delete(sign_in, case):
     cases.delete(case=case, by=case.owner)
     client = sign_in("owner")
-    assert client.get(at(case.book, "delete")).context["losses"].ratings == 1
+    assert client.get(at(case.book, "delete")).context["losses"]["ratings"] == 1
     assert Book.objects.exists()
     assert client.post(at(case.book, "delete")).url == reverse("books")
     assert not Book.objects.exists()

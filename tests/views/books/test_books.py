@@ -64,7 +64,10 @@ def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
     judging.judge(query=query_of(case, "query 2"), doc_id="b", by=people["rater"], verdict="cannot", note="No")
     judging.judge(query=query_of(case, "query 2"), doc_id="c", by=people["rater"], verdict="later")
     context = sign_in("viewer").get(at(case)).context
-    assert [(row.rater.name, row.rated, row.cannot) for row in context["raters"]] == [("Admin", 2, 0), ("Rater", 1, 1)]
+    assert [(str(row["rater"]), row["rated"], row["cannot"]) for row in context["raters"]] == [
+        ("Admin", 2, 0),
+        ("Rater", 1, 1),
+    ]
     assert [(grade.value, grade.count) for grade in context["grades"]] == [(0, 1), (1, 0), (2, 0), (3, 2)]
     assert [round(grade.share) for grade in context["grades"]] == [33, 0, 0, 67]
     assert [(query.rated, query.pairs, query.open, query.judged) for query in context["page"]] == [

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import accounts, judging
+from relevancy import accounts, hooks, judging
 from relevancy.models import Rating, RatingChange, Verdict
 from tests.factories import query_of, rate_all
 from tests.views.workbench.example_cases import make_workbench_case
@@ -90,11 +90,23 @@ def test_ratings_are_given_to_a_person(sign_in, people, case, dana):
     assert not Rating.objects.filter(rater=dana).exists()
 
 
-def test_ratings_by_a_machine_are_removed_where_they_were_let_count(sign_in, case):
+def test_ratings_by_a_machine_are_removed_where_they_were_let_count(sign_in, case, monkeypatch):
     machine = accounts.ensure_machine("robot")
     rate_all(case, {"query 2": {"b": 1}}, machine)
     client = sign_in("editor")
-    page = client.get(at(case, machine)).content.decode()
-    assert 'id="machine"' in page
-    assert 'id="rater-form"' not in page
-    assert client.post(at(case, machine), {"action": "remove", "seen": "1"}).status_code == 422
+    with monkeypatch.context() as patched:
+        patched.setattr(hooks, "links_at", lambda place, shown: [hooks.Link("Models", "/models/", "models-link")])
+        page = client.get(at(case, machine)).content.decode()
+        assert 'id="machine"' in page
+        assert 'id="models-link"' in page
+        assert 'id="rater-form"' not in page
+        assert client.post(at(case, machine), {"action": "remove", "seen": "1"}).status_code == 422
+
+
+def test_ratings_by_a_machine_whose_app_the_site_has_left_out_are_removed_here(sign_in, case):
+    machine = accounts.ensure_machine("robot")
+    rate_all(case, {"query 2": {"b": 1}}, machine)
+    client = sign_in("editor")
+    assert 'id="machine"' not in client.get(at(case, machine)).content.decode()
+    client.post(at(case, machine), {"action": "remove", "seen": "1"})
+    assert not Rating.objects.filter(rater=machine).exists()

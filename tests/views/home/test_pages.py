@@ -161,7 +161,7 @@ def test_home_archived_cases_wait_for_nobody(sign_in, people):
     case = make_case(people["owner"])
     make_run(case, None, status="failed")
     cases.archive(case=case)
-    assert sign_in("owner").get("/").context["waiting"] == cases.Waiting((), (), 0)
+    assert sign_in("owner").get("/").context["waiting"] == cases.Waiting([], [], 0)
 
 
 def test_home_unknown_list_is_that_of_all_cases(sign_in, people):

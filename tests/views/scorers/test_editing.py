@@ -202,7 +202,7 @@ def test_show_draws_another_measure(sign_in):
         "/scorers/new/", {**MEASURE, **PREVIEW, "measure": "RBP", "do": "show", "name": ""}
     )
     assert response.context["form"].parameters[0] == "p_p"
-    assert response.context["description"].definition.name == "RBP"
+    assert response.context["description"]["definition"].name == "RBP"
 
 
 def test_measure_fragment_follows_the_values(sign_in):
