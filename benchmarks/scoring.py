@@ -18,7 +18,7 @@ import numpy as np
 import options
 import pytrec_eval
 
-from relevancy.scoring import Assessment, Batch, Measure, Scale, assess, evaluate, parse_measure, score
+from relevancy.scoring import Batch, Measure, Scale, evaluate, give_reasons, parse_measure, score, show_working
 
 ROUNDS = 5
 RESULTS, JUDGED, JUDGED_RESULTS, DOCUMENTS = 100, 50, 35, 100_000
@@ -80,10 +80,15 @@ def compare_with_pytrec_eval(queries: int) -> None:
 
 def measure_bounds(queries: int, results: int) -> None:
     generator = np.random.default_rng(20)
-    grades = generator.integers(0, 4, size=(queries, results)).astype(object)
-    grades[generator.random((queries, results)) < 0.4] = None
-    unretrieved = generator.integers(0, 4, size=(queries, 20)).tolist()
-    batch = Batch.from_grades(grades.tolist(), Scale.parse("0:3"), unretrieved)
+    rankings = [[f"d{rank}" for rank in range(results)]] * queries
+    known = []
+    for grades, is_rated in zip(
+        generator.integers(0, 4, size=(queries, results + 20)).tolist(),
+        (generator.random((queries, results + 20)) >= [0.4] * results + [0.0] * 20).tolist(),
+        strict=True,
+    ):
+        known.append({f"d{number}": grade for number, grade in enumerate(grades) if is_rated[number]})
+    batch = Batch.build(rankings, known, Scale.parse("0:3"))
     print(f"scores of {queries:,} queries × {results} results, 40 % unrated: without → with bounds")
     for text in ("nDCG@10", "AP@10", "P@10", "ERR@10", "Bpref", "AvgEdit@10"):
         measure = parse_measure(text)
@@ -91,20 +96,19 @@ def measure_bounds(queries: int, results: int) -> None:
         full = median_seconds(lambda measure=measure: score(measure, batch, results))
         print(f"  {text:<12} {without * 1000:8.1f} ms → {full * 1000:8.1f} ms")
     single = batch.rows(0, 1)
-    print("a single query, as after a rating: assess → with its explanation → with its working")
+    print("a single query, as after a rating: scores · reasons · working")
     for text in ("AvgEdit", "nDCG@10", "P@10"):
         measure_single_query(parse_measure(text), single, results)
 
 
 def measure_single_query(measure: Measure, batch: Batch, depth: int) -> None:
-    def explain() -> Assessment:
-        assessment = assess(measure, batch, depth)
-        assessment.give_reasons()
-        return assessment
-
-    steps = (lambda: assess(measure, batch, depth), explain, lambda: explain().show_working())
+    steps = (
+        lambda: score(measure, batch, depth, ideal=True),
+        lambda: give_reasons(measure, batch, depth),
+        lambda: show_working(measure, batch, depth),
+    )
     times = [median_seconds(lambda step=step: [step() for _ in range(SINGLE_REPEATS)]) for step in steps]
-    print(f"  {measure!s:<12} " + " → ".join(f"{seconds / SINGLE_REPEATS * 1e6:6.0f} µs" for seconds in times))
+    print(f"  {measure!s:<12} " + " · ".join(f"{seconds / SINGLE_REPEATS * 1e6:6.0f} µs" for seconds in times))
 
 
 if __name__ == "__main__":

@@ -77,14 +77,14 @@ def floor(run: Run, version: ScorerVersion) -> None:
         [[hit[0] for hit in row.hits] for row in rows], [grades[row.query_id] for row in rows], scale
     )
     measure = scoring.parse_measure(MEASURE)
-    values = scoring.score(measure, batch, depth=run.config["depth"])
+    values = scoring.score(measure, batch, depth=run.config["depth"], ideal=True)
     columns = (
         rows,
         values.value.tolist(),
         values.score.tolist(),
         values.low.tolist(),
         values.high.tolist(),
-        scoring.score_ideal(measure, batch, run.config["depth"]).tolist(),
+        values.ideal.tolist(),
         values.unrated.tolist(),
     )
     score_list = [

@@ -5,7 +5,7 @@ Example: grades 3 3 2 –, scale 0–3: Perfect@4 = 2/4.
 
 from relevancy.scoring import Definition, Example, Settings, Slots
 from relevancy.scoring.arrays import FloatArray
-from relevancy.scoring.bounds.extremes import extreme_bounds
+from relevancy.scoring.bounds.placements import extreme_bounds
 
 
 def compute_perfect(slots: Slots, settings: Settings) -> FloatArray:

@@ -109,11 +109,13 @@ def split_gains(
     statements at most for up to 500 queries.
     """
     known = {pk: (score, best) for pk, (score, best) in points.items() if score is not None and best is not None}
-    inputs = scores.ranking_inputs(run.rankings.filter(query__in=known))
+    rankings = list(run.rankings.filter(query__in=known))
     grades = scores.known_grades(run.case.book, list(known))
-    reordered = [ranking.reordered(best_order(ranking.doc_ids, grades[ranking.query_id])) for ranking in inputs]
+    for ranking in rankings:
+        hits = {hit[0]: hit for hit in reversed(ranking.hits)}
+        ranking.hits = [hits[doc_id] for doc_id in best_order(ranking.doc_ids, grades[ranking.query_id])]
     splits = {}
-    for scored in scores.score_known(run, reordered, [version], scores.GradedQueries(run.case.book, grades)):
+    for scored in scores.score_known(run, rankings, [version], scores.GradedQueries(run.case.book, grades)):
         if scored.score is not None:
             score, best = known[scored.query_id]
             by_order = min(max(scored.score - score, 0.0), best - score)

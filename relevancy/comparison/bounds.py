@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relevancy import scores, scoring
-from relevancy.models import Book, ScorerDefinition
+from relevancy.models import Book, ScorerVersion
 
 from .measures import read_exact_measure
 
@@ -48,15 +48,13 @@ class RangeCalculator:
     order is made from. Such documents are tried with the lowest and with the top grade.
     """
 
-    def __init__(
-        self, definition: ScorerDefinition, book: Book, depths: Sequence[int], considered: Sequence[int]
-    ) -> None:
+    def __init__(self, version: ScorerVersion, book: Book, depths: Sequence[int], considered: Sequence[int]) -> None:
         """depths: displayed results of each run. considered: results of each run that the scorer looks at."""
         self._depths = depths
         self._considered = considered
         self._scale = scores.scale_of(book)
-        self._counts_zero = definition.count_unscoreable_as_zero
-        self._measure = read_exact_measure(definition)
+        self._counts_zero = version.count_unscoreable_as_zero
+        self._measure = read_exact_measure(version)
 
     def ranges(
         self, lists: Sequence[Sequence[Sequence[str] | None]], known_grades: Sequence[Mapping[str, float]]

@@ -11,7 +11,7 @@ import numpy as np
 from django.core.exceptions import ValidationError
 
 from relevancy import scores
-from relevancy.models import Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Run, ScorerVersion
 from relevancy.statistics import (
     Differences,
     PairedComparison,
@@ -220,7 +220,7 @@ def _list_table_warnings(table: ScoreTable) -> list[str]:
 def list_warnings(runs: Sequence[Run], version: ScorerVersion) -> list[str]:
     """Returns sentences about runs that are incomplete, too shallow for the scorer, or without the fields that a script needs."""
     warnings = []
-    cutoff = scores.cutoff_of(ScorerDefinition.of(version))
+    cutoff = scores.cutoff_of(version)
     for run in runs:
         if run.status != Run.Status.COMPLETE:
             warnings.append(f"{run} of {run.case} is {run.status}: {run.reason or 'some queries have no results'}")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from relevancy.models import Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Run, ScorerVersion
 from relevancy.statistics import Differences, Interval, PairedComparison, Verdict
 
 from .bounds import DifferenceBounds, Outlook, bound_difference
@@ -52,7 +52,7 @@ class ComparisonFigures:
         present, columns = self.comparison.table.present, self.columns
         is_compared = present.is_compared
         own_rated, without = columns.own_rated[is_compared], columns.score_without_own[is_compared]
-        if not ScorerDefinition.of(self.comparison.version).script:
+        if not self.comparison.version.script:
             without = np.where(own_rated > 0, without, present.scores[is_compared])
         return [
             PoolBias.build(own_rated[:, run], scored, without[:, run], present.weights[is_compared])

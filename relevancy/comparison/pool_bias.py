@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relevancy import scores, scoring
-from relevancy.models import Ranking, Run, ScorerDefinition
+from relevancy.models import Ranking, Run, ScorerVersion
 
 from .measures import read_measure
 
@@ -60,14 +60,14 @@ class PoolCalculator:
     """Finds the rated documents that only one of the compared runs returned, and scores the run without them."""
 
     def __init__(
-        self, runs: Sequence[Run], definition: ScorerDefinition, depths: Sequence[int], considered: Sequence[int]
+        self, runs: Sequence[Run], version: ScorerVersion, depths: Sequence[int], considered: Sequence[int]
     ) -> None:
         """depths: displayed results of each run. considered: results of each run that the scorer looks at. One SQL statement."""
         self._runs = runs
         self._depths = depths
         self._considered = considered
-        self._definition = definition
-        self._measure = read_measure(definition)
+        self._version = version
+        self._measure = read_measure(version)
         self._scale = scores.scale_of(runs[0].case.book)
         self._attempts = self._read_pool()
 
@@ -106,7 +106,7 @@ class PoolCalculator:
                     self._measure,
                     batch,
                     self._depths[run],
-                    count_unscoreable_as_zero=self._definition.count_unscoreable_as_zero,
+                    count_unscoreable_as_zero=self._version.count_unscoreable_as_zero,
                     bounds=False,
                 ).score
         return counts, without

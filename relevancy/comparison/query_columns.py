@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relevancy import scores
-from relevancy.models import Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Run, ScorerVersion
 
 from .bounds import RangeCalculator
 from .pool_bias import PoolCalculator
@@ -76,13 +76,12 @@ class _Collector:
 
     def __init__(self, runs: Sequence[Run], version: ScorerVersion, count: int) -> None:
         self.runs = runs
-        definition = ScorerDefinition.of(version)
         self.depths = [int(run.config["depth"]) for run in runs]
-        self.considered = [scores.considered_depth(definition, depth) for depth in self.depths]
+        self.considered = [scores.considered_depth(version, depth) for depth in self.depths]
         self.pairs = list(combinations(range(len(runs)), 2))  # those with the baseline first
         self.compared = [compared_depth(runs[first], runs[second]) for first, second in self.pairs]
-        self.calculator = RangeCalculator(definition, runs[0].case.book, self.depths, self.considered)
-        self.pool = PoolCalculator(runs, definition, self.depths, self.considered)
+        self.calculator = RangeCalculator(version, runs[0].case.book, self.depths, self.considered)
+        self.pool = PoolCalculator(runs, version, self.depths, self.considered)
         self.per_run = {name: np.full((count, len(runs)), np.nan) for name in COLUMNS_OF_RUNS}
         self.per_pair = {name: np.full((count, len(runs) - 1), np.nan) for name in ("jaccard", "rbo", "changes")}
         self.same_as = np.tile(np.arange(len(runs)), (count, 1))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from relevancy import scores, scoring
-from relevancy.models import Book, Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Book, Run, ScorerVersion
 
 from .bounds import RangeCalculator
 from .measures import read_exact_measure
@@ -63,11 +63,11 @@ class RatingPlanner:
         """runs: the baseline and the other run. measure: of the version. weights: of the compared queries, by id."""
         self._runs = runs
         self._measure = measure
-        self._definition = ScorerDefinition.of(version)
+        self._version = version
         self._book: Book = runs[0].case.book
         self._scale = scores.scale_of(self._book)
         self._depths = [int(run.config["depth"]) for run in runs]
-        self._considered = [scores.considered_depth(self._definition, depth) for depth in self._depths]
+        self._considered = [scores.considered_depth(self._version, depth) for depth in self._depths]
         self.weights = weights
         self._total = sum(weights.values())
 
@@ -138,7 +138,7 @@ class RatingPlanner:
         for results, depth in zip(lists, self._depths, strict=True):
             doc_ids = [results[query_id].doc_ids if query_id in results else [] for query_id, _ in assumed_grades]
             batch = scoring.Batch.build(doc_ids, known_grades, self._scale)
-            counts_zero = self._definition.count_unscoreable_as_zero
+            counts_zero = self._version.count_unscoreable_as_zero
             result = scoring.score(self._measure, batch, depth, count_unscoreable_as_zero=counts_zero, bounds=False)
             scored.append(result.score)
         return scored[1] - scored[0]
@@ -153,7 +153,7 @@ class RatingPlanner:
             [results[query_id].doc_ids if query_id in results else None for query_id in query_ids] for results in read
         ]
         grades = scores.known_grades(self._book, query_ids)
-        calculator = RangeCalculator(self._definition, self._book, self._depths, self._considered)
+        calculator = RangeCalculator(self._version, self._book, self._depths, self._considered)
         after = np.zeros(len(query_ids))
         for grade in (self._scale.lowest, self._scale.top):
             known_grades = [
@@ -176,7 +176,7 @@ def build_planner(runs: Sequence[Run], version: ScorerVersion) -> RatingPlanner 
 
     None if the scorer gives no bounds. Two SQL statements.
     """
-    measure = read_exact_measure(ScorerDefinition.of(version))
+    measure = read_exact_measure(version)
     if measure is None:
         return None
     first, second = (
@@ -194,7 +194,7 @@ def plan_ratings(
     widths: of the bounds of the difference of each compared query, by id, in points; 0 if both runs returned the same.
     weights: of these queries.
     """
-    measure = read_exact_measure(ScorerDefinition.of(version))
+    measure = read_exact_measure(version)
     if measure is None or not any(width > 0 for width in widths.values()):
         return None
     return RatingPlanner(runs, version, measure, weights).plan(widths)

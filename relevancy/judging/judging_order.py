@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from relevancy import comparison
-from relevancy.models import JudgingQueue, Run, ScorerDefinition, ScorerVersion
+from relevancy.models import JudgingQueue, Run, ScorerVersion
 
 
 def has_bounds(version: ScorerVersion) -> bool:
     """Returns whether documents can be put in order by what they change under a scorer: not for scripts and estimated ranges."""
-    return comparison.read_exact_measure(ScorerDefinition.of(version)) is not None
+    return comparison.read_exact_measure(version) is not None
 
 
 class ChangeMeter:

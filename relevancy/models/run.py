@@ -168,3 +168,7 @@ class Ranking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.text[:60]} in run {self.run_id}"
+
+    @property
+    def doc_ids(self) -> list[str]:
+        return [hit[0] for hit in self.hits]

@@ -162,6 +162,11 @@ class ScorerVersion(models.Model):
         return f"{self.scorer} v{self.number}"
 
     @property
+    def grades(self) -> tuple[float, ...]:
+        """The values of the scale, ascending."""
+        return tuple([float(grade) for grade, _ in self.scale])
+
+    @property
     def lowest(self) -> float:
         return float(self.scale[0][0])
 

@@ -22,7 +22,6 @@ from relevancy.scores import (
     baselines_of,
     compute_scores,
     lock_queries,
-    ranking_inputs,
     score_case,
     store,
     store_comparison,
@@ -245,7 +244,7 @@ class Chunk:
         """Stores rankings, their scores and the run's counters in one short transaction; then checks whether to cancel the run."""
         rows = [build_ranking(self.run, case_query, response) for case_query, response in responses]
         # Before the transaction, because a script may take its time.
-        scores = compute_scores(self.run, ranking_inputs(rows), self.versions, before_each=self._send_heartbeat)
+        scores = compute_scores(self.run, rows, self.versions, before_each=self._send_heartbeat)
         time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - self.written_at)))
         with transaction.atomic():
             # Every transaction locks queries before runs; a different order would lead to deadlocks.

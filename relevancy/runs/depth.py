@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from relevancy import scores
-from relevancy.models import Case, Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Case, Run, ScorerVersion
 
 
 def depth_of(case: Case, displayed: int) -> int:
@@ -15,7 +15,7 @@ def depth_of(case: Case, displayed: int) -> int:
 
 def deepest(versions: Iterable[ScorerVersion], displayed: int) -> int:
     """Returns the number of hits that the deepest of these scorers considers, at least `displayed`."""
-    depths = (scores.considered_depth(ScorerDefinition.of(version), displayed) for version in versions)
+    depths = (scores.considered_depth(version, displayed) for version in versions)
     return max([displayed, *depths])
 
 

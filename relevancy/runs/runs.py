@@ -15,7 +15,7 @@ from django.utils import timezone
 from relevancy import activity
 from relevancy.endpoints import connect_for_page
 from relevancy.models import Activity, Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
-from relevancy.scores import compute_scores, forget_comparisons, lock_queries, ranking_inputs, score_case, store
+from relevancy.scores import compute_scores, forget_comparisons, lock_queries, score_case, store
 
 from .access import RunNotAllowed, check_usable
 from .chunks import (
@@ -207,7 +207,7 @@ def search_again(*, run: Run, case_query: CaseQuery, by: User) -> Ranking:
     ranking = build_ranking(run, case_query, page)
     versions = list(ScorerVersion.objects.used_by(run.case_id))
     measures = [version for version in versions if not version.script]
-    scores = compute_scores(run, ranking_inputs([ranking]), measures)
+    scores = compute_scores(run, [ranking], measures)
     with transaction.atomic():
         lock_queries([case_query.query_id])
         locked_run = Run.objects.select_for_update(no_key=True).get(pk=run.pk)

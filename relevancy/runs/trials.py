@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from relevancy import engines
 from relevancy.endpoints import connect_for_page
 from relevancy.models import Attempt, CaseQuery, Ranking, Run, ScorerVersion, User
-from relevancy.scores import QueryRatings, compute_scores, ranking_inputs
+from relevancy.scores import QueryRatings, compute_scores
 
 from .access import check_usable
 from .chunks import build_ranking
@@ -115,5 +115,5 @@ def _score(ranking: Ranking, version: ScorerVersion) -> float | None:
     """Returns the score of a ranking, stored or not, with the present ratings; None for scripts, and if it has none."""
     if version.script:
         return None
-    scores = compute_scores(ranking.run, ranking_inputs([ranking]), [version])
+    scores = compute_scores(ranking.run, [ranking], [version])
     return scores[0].score if scores else None

@@ -22,6 +22,7 @@ from .comparison import (
 )
 from .definitions import considered_depth, cutoff_of, differing_scales, mapped_scales, missing_measures
 from .grades import (
+    GradedQueries,
     QueryRatings,
     RatingRecord,
     RatingRow,
@@ -43,7 +44,6 @@ from .history import (
     secondary_scores,
 )
 from .previews import ScorerPreview, give_reasons, infer_scale, preview_grades, preview_query, suggest_output_range
-from .rankings import GradedQueries, ranking_inputs
 from .rescoring import (
     MAX_SUMMED,
     count_stale,
@@ -123,7 +123,6 @@ __all__ = [
     "preview_grades",
     "preview_query",
     "query_ratings_changed",
-    "ranking_inputs",
     "ratings_changed",
     "read_history",
     "recent_case_scores",

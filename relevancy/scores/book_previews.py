@@ -6,13 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import batched
-from typing import Any
 
 from relevancy.models import Book, Case, Ranking, Run, ScorerVersion
 from relevancy.scoring import case_mean, exact_units, points
 
-from .grades import Counts, known_grades
-from .rankings import GradedQueries, RankingInput, ranking_inputs
+from .grades import Counts, GradedQueries, known_grades
 from .score_rankings import score_known
 
 BATCH = 500
@@ -99,11 +97,10 @@ def newest_finished_run(case: Case) -> Run | None:
     return Run.objects.newest_for(case).finished().exclude(status=Run.Status.FAILED).first()
 
 
-def read_inputs(run: Run, query_ids: Iterable[int]) -> Iterator[list[RankingInput]]:
+def read_rankings(run: Run, query_ids: Iterable[int]) -> Iterator[list[Ranking]]:
     """Yields the rankings of a run for these queries, those of up to 500 at a time. One SQL statement each."""
     for batch in batched(sorted(query_ids), BATCH):
-        rankings: Any = Ranking.objects.filter(run=run, query__in=batch).only(*_NEEDED_FIELDS)
-        yield ranking_inputs(rankings)
+        yield list(Ranking.objects.filter(run=run, query__in=batch, error_kind="").only(*_NEEDED_FIELDS))
 
 
 def join_scores(before: Iterable[ComputedCaseScore], after: Iterable[ComputedCaseScore]) -> list[CaseScorePreview]:
@@ -133,10 +130,10 @@ def _score_run(
     weights = dict(case.case_queries.present().values_list("query_id", "weight"))
     scored, sums = Counter[int](), Counter[int]()
     summed_weights: dict[int, float] = defaultdict(float)
-    for inputs in read_inputs(run, weights) if measures else ():
-        ids = [ranking.query_id for ranking in inputs]
+    for rankings in read_rankings(run, weights) if measures else ():
+        ids = [ranking.query_id for ranking in rankings]
         grades = known_grades(book, ids, new_values, counts=counts)
-        rows = score_known(run, inputs, measures, GradedQueries(book, grades))
+        rows = score_known(run, rankings, measures, GradedQueries(book, grades))
         for row in rows:
             if row.score is not None:
                 scored[row.version_id] += 1

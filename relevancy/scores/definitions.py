@@ -12,7 +12,7 @@ type Range = tuple[float, float]
 """Lowest and top grade of a scale."""
 
 
-def cutoff_of(definition: ScorerDefinition) -> int | None:
+def cutoff_of(definition: ScorerDefinition | ScorerVersion) -> int | None:
     """Returns the number of results a scorer considers; None if it considers as many as are displayed.
 
     Also None for a measure that cannot be read, such as one whose package has been uninstalled.
@@ -25,7 +25,7 @@ def cutoff_of(definition: ScorerDefinition) -> int | None:
         return None
 
 
-def considered_depth(definition: ScorerDefinition, displayed: int) -> int:
+def considered_depth(definition: ScorerDefinition | ScorerVersion, displayed: int) -> int:
     """Returns the number of results a scorer considers if `displayed` of them are shown."""
     return cutoff_of(definition) or displayed
 

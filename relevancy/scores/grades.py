@@ -4,7 +4,7 @@ that depends on them: grades, scores and what raters see."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -14,7 +14,7 @@ from typing import Any
 from django.db.models import ExpressionWrapper, F, TextField
 
 from relevancy import scoring
-from relevancy.models import Book, Rating, Verdict
+from relevancy.models import Book, Query, Rating, Verdict
 
 BATCH = 500
 # The time as the driver returns it, only to be compared: giving it a time zone takes a sixth of the time of an export.
@@ -98,6 +98,27 @@ def known_grades(
         combined = ((doc_id, combine(rows)) for doc_id, rows in documents.items())
         grades[query_id] = {doc_id: grade for doc_id, grade in combined if grade is not None}
     return grades
+
+
+@dataclass(frozen=True)
+class GradedQueries:
+    """Queries of a book with what their scores are computed from.
+
+    grades: `{query id: {document id: grade}}`.
+    revisions: by query id, read before the grades: a change that arrives in between leaves a score that is stale, never a wrong score
+        that looks current. Absent where scores are not stored.
+    """
+
+    book: Book
+    grades: Mapping[int, Mapping[str, float]]
+    revisions: Mapping[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, book: Book, query_ids: Collection[int]) -> GradedQueries:
+        """Reads revisions, the settings of the book, and grades, in this order."""
+        revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
+        book.refresh_settings()
+        return cls(book, known_grades(book, query_ids), revisions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from relevancy import engines, scoring
-from relevancy.models import Book, Ranking, Run, ScorerDefinition
+from relevancy.models import Book, Ranking, Run, ScorerDefinition, ScorerVersion
 
 from .definitions import Range, considered_depth, mapped_scales
 from .grades import known_grades, scale_of
-from .rankings import RankingInput, RankingScore, ranking_inputs
+from .ranking_scores import RankingScore
 from .score_rankings import build_batch, score_definition
 
 _EXAMPLE_LENGTH = 10  # documents in the rankings of `suggest_output_range`
@@ -71,7 +71,7 @@ def preview_grades(definition: ScorerDefinition, *, grades: str, known: str = ""
     ids = [f"document {rank}" for rank in range(1, len(returned) + 1)]
     rated = {doc_id: grade for doc_id, grade in zip(ids, returned, strict=True) if grade is not None}
     rated |= {f"further document {number}": grade for number, grade in enumerate(others, 1)}
-    ranking = RankingInput(None, 0, "typed grades", {}, len(ids), [[doc_id, None, {}] for doc_id in ids])
+    ranking = Ranking(text="typed grades", total=len(ids), hits=[[doc_id, None, {}] for doc_id in ids])
     book = Book(
         scale=[[grade, ""] for grade in rating_scale.grades], relevant_from=rating_scale.relevant_from, name="typed"
     )
@@ -105,17 +105,17 @@ def suggest_output_range(definition: ScorerDefinition) -> str:
     return "1" if max(values) <= 1 else "100"
 
 
-def preview_query(definition: ScorerDefinition, *, run: Run, query_id: int) -> ScorerPreview | None:
+def preview_query(definition: ScorerDefinition | ScorerVersion, *, run: Run, query_id: int) -> ScorerPreview | None:
     """Scores what a run returned for one query. Returns None if it has no ranking for the query, or a failed one."""
-    rankings = ranking_inputs(run.rankings.filter(query_id=query_id))
-    if not rankings:
+    ranking = run.rankings.filter(query_id=query_id, error_kind="").first()
+    if ranking is None:
         return None
     book = run.case.book
     grades = known_grades(book, [query_id])[query_id]
-    return _preview(definition, rankings[0], grades, book, run.config, titles=_titles(run, rankings[0]))
+    return _preview(definition, ranking, grades, book, run.config, titles=_titles(run, ranking))
 
 
-def _titles(run: Run, ranking: RankingInput) -> dict[str, str]:
+def _titles(run: Run, ranking: Ranking) -> dict[str, str]:
     engine = engines.find(run.config["engine"])
     if engine is None:  # its package has been uninstalled
         return {}
@@ -127,21 +127,22 @@ def _titles(run: Run, ranking: RankingInput) -> dict[str, str]:
 
 
 def give_reasons(
-    definition: ScorerDefinition, *, ranking: Ranking, grades: Mapping[str, float], book: Book, depth: int
+    version: ScorerVersion, *, ranking: Ranking, grades: Mapping[str, float], book: Book, depth: int
 ) -> str:
-    """Returns why a ranking has its score under a measure, as a sentence. Empty for a script, and for a measure that cannot be
-    computed. `grades` of the query by document id; `depth`: number of results displayed. No SQL."""
-    if definition.script:
-        return ""
-    inputs, config = ranking_inputs([ranking]), {"depth": depth}
-    batch = build_batch(inputs, [grades], book)
-    _, assessment = score_definition(definition, inputs, [grades], batch, book, config)
-    return assessment.give_reasons().sentence if assessment else ""
+    """Returns why a ranking has its score, as a sentence. `grades` of the query by document id; `depth`: number of results displayed.
+    A script is not run for that. No SQL."""
+    if version.script:
+        return "Scored by a script. Its working shows the input and output of the script."
+    try:
+        measure = scoring.parse_measure(version.measure)
+    except scoring.MeasureError:
+        return f"The measure {version.measure} is not installed, so its score cannot be explained."
+    return scoring.give_reasons(measure, build_batch([ranking], [grades], book), depth).sentence
 
 
 def _preview(
-    definition: ScorerDefinition,
-    ranking: RankingInput,
+    definition: ScorerDefinition | ScorerVersion,
+    ranking: Ranking,
     grades_by_id: Mapping[str, float],
     book: Book,
     config: Mapping[str, Any],
@@ -151,12 +152,16 @@ def _preview(
     depth = int(config["depth"])
     batch = build_batch([ranking], [grades_by_id], book)
     started = time.perf_counter()
-    (scored,), assessment = score_definition(definition, [ranking], [grades_by_id], batch, book, config, console=True)
+    (scored,) = score_definition(definition, [ranking], [grades_by_id], batch, book, config, console=True)
     seconds = time.perf_counter() - started
+    working = None
     if definition.script:
         reasons = scoring.describe_ranking(scored.score, batch, considered_depth(definition, depth))
+    elif scored.error:
+        reasons = scoring.ScoreReasons(scored.error, ())
     else:
-        reasons = assessment.give_reasons() if assessment else scoring.ScoreReasons(scored.error, ())
+        measure = scoring.parse_measure(definition.measure)
+        reasons, working = scoring.give_reasons(measure, batch, depth), scoring.show_working(measure, batch, depth)
     return ScorerPreview(
         **vars(scored),
         seconds=seconds,
@@ -164,7 +169,7 @@ def _preview(
         best=sorted(grades_by_id.values(), reverse=True),
         scale=scale_of(book),
         reasons=reasons,
-        working=assessment.show_working() if assessment else None,
+        working=working,
         mapped=mapped_scales(definition, book),
         text=ranking.text,
         most=_value_of_100(definition, scored.value, scored.score),
@@ -184,7 +189,9 @@ def _documents(
     return documents
 
 
-def _value_of_100(definition: ScorerDefinition, value: float | None, score: float | None) -> float | None:
+def _value_of_100(
+    definition: ScorerDefinition | ScorerVersion, value: float | None, score: float | None
+) -> float | None:
     """For CG and DCG, the value of the top grade at every rank; None for others, and if a value of 0 does not tell it."""
     if definition.script or not value or not score:
         return None

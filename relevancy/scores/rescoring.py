@@ -14,9 +14,8 @@ from relevancy.models.write_queue import write_turn
 
 from .comparison import store_comparison, stored_differences
 from .definitions import missing_measures
-from .grades import QueryRatings
+from .grades import GradedQueries, QueryRatings
 from .history import MAX_POINTS
-from .rankings import GradedQueries, ranking_inputs
 from .score_rankings import score_known, scoreable_versions
 from .scripts import count_stops, switch_on
 from .storage import PAUSE_SECONDS, score_runs, store
@@ -56,7 +55,7 @@ def rescore_query(query: Query, runs: Sequence[Run], versions: Iterable[ScorerVe
     by_id = {run.pk: run for run in runs}
     rows: list[QueryScore] = []
     for ranking in Ranking.objects.filter(run__in=by_id, query=query, error_kind=""):
-        rows += score_known(by_id[ranking.run_id], ranking_inputs([ranking]), measures, graded)
+        rows += score_known(by_id[ranking.run_id], [ranking], measures, graded)
     try:
         if rows:
             with write_turn(), transaction.atomic():
@@ -112,8 +111,7 @@ def _rescore_runs(versions_by_run: Mapping[Run, Sequence[ScorerVersion]], *, inc
             needed = set[int]().union(*(stale[ranking.pk] for ranking in rankings_of_run))
             # Asked again: displayed fields may have been removed before the hits were read.
             possible = scoreable_versions(run, [version for version in versions if version.pk in needed])
-            inputs = ranking_inputs(rankings_of_run)
-            rows += score_known(run, inputs, possible, graded, stops=count_stops(run, possible))
+            rows += score_known(run, rankings_of_run, possible, graded, stops=count_stops(run, possible))
         time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - written_at)))
         with transaction.atomic():
             store(rows)

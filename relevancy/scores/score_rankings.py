@@ -14,10 +14,10 @@ from types import MappingProxyType
 from typing import Any
 
 from relevancy import scoring
-from relevancy.models import Book, QueryScore, Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Book, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion
 
-from .grades import scale_of
-from .rankings import MAX_ERROR_LENGTH, GradedQueries, RankingInput, RankingScore
+from .grades import GradedQueries, scale_of
+from .ranking_scores import MAX_ERROR_LENGTH, RankingScore
 from .scripts import count_stops, score_by_script
 
 UNEXPECTED_ERROR = "The score could not be computed because of an unexpected error; the server log has the details."
@@ -26,12 +26,12 @@ log = logging.getLogger("relevancy.scores")
 
 def compute_scores(
     run: Run,
-    rankings: Sequence[RankingInput],
+    rankings: Sequence[Ranking],
     versions: Sequence[ScorerVersion],
     *,
     before_each: Callable[[], object] = lambda: None,
 ) -> list[QueryScore]:
-    """Scores rankings of one run under each version. Returns unsaved rows.
+    """Scores rankings of one run, stored or not, under each version. Returns unsaved rows. Rankings whose search failed are left out.
 
     `before_each` is called before each version, which may take as long as a script is allowed to. Scripts are left out if
     the displayed fields of the run have been removed.
@@ -45,7 +45,7 @@ def compute_scores(
 
 def score_known(
     run: Run,
-    rankings: Sequence[RankingInput],
+    rankings: Sequence[Ranking],
     versions: Sequence[ScorerVersion],
     graded: GradedQueries,
     *,
@@ -57,6 +57,7 @@ def score_known(
     A version that cannot be computed, such as one of an uninstalled measure, gives its rows an error. This never raises an
     exception because of a scorer: a failure to score must not fail a run or a rating.
     """
+    rankings = [ranking for ranking in rankings if not ranking.error_kind]
     grades = [graded.grades[ranking.query_id] for ranking in rankings]
     rows: list[QueryScore] = []
     batch: scoring.Batch | None = None
@@ -64,14 +65,14 @@ def score_known(
         before_each()
         try:
             batch = batch or build_batch(rankings, grades, graded.book)
-            definition, stopped = ScorerDefinition.of(version), stops.get(version.pk, 0)
-            scored, _ = score_definition(definition, rankings, grades, batch, graded.book, run.config, stops=stopped)
+            stopped = stops.get(version.pk, 0)
+            scored = score_definition(version, rankings, grades, batch, graded.book, run.config, stops=stopped)
         except Exception:
             log.exception("Scorer %s could not score rankings of run %s.", version, run.pk)
             scored = [RankingScore(error=UNEXPECTED_ERROR)] * len(rankings)
         rows += [
             QueryScore(
-                ranking_id=ranking.ranking_id,  # type: ignore[misc]  # None until a worker stores the ranking
+                ranking_id=ranking.pk,  # None until a worker stores the ranking
                 run=run,
                 query_id=ranking.query_id,
                 version=version,
@@ -90,14 +91,14 @@ def score_known(
     return rows
 
 
-def build_batch(rankings: Sequence[RankingInput], grades: Sequence[Mapping[str, float]], book: Book) -> scoring.Batch:
+def build_batch(rankings: Sequence[Ranking], grades: Sequence[Mapping[str, float]], book: Book) -> scoring.Batch:
     """Returns rankings and the known grades of their queries as a matrix."""
     return scoring.Batch.build([ranking.doc_ids for ranking in rankings], grades, scale_of(book))
 
 
 def score_definition(
-    definition: ScorerDefinition,
-    rankings: Sequence[RankingInput],
+    definition: ScorerDefinition | ScorerVersion,
+    rankings: Sequence[Ranking],
     grades: Sequence[Mapping[str, float]],
     batch: scoring.Batch,
     book: Book,
@@ -105,8 +106,8 @@ def score_definition(
     *,
     console: bool = False,
     stops: int = 0,
-) -> tuple[list[RankingScore], scoring.Assessment | None]:
-    """Scores rankings of one book under one definition. Returns their scores, and the assessment of a measure, which explains them.
+) -> list[RankingScore]:
+    """Scores rankings of one book under one definition.
 
     batch: the same rankings and known grades as a matrix.
     config: of the run, for its depth and options.
@@ -115,21 +116,19 @@ def score_definition(
     A measure that cannot be read gives every ranking an error.
     """
     if definition.script:
-        return score_by_script(definition, rankings, grades, book, config, console=console, stops=stops), None
+        return score_by_script(definition, rankings, grades, book, config, console=console, stops=stops)
     try:
         measure = scoring.parse_measure(definition.measure)
     except scoring.MeasureError as error:
-        return [RankingScore(error=f"Cannot be computed. {error}"[:MAX_ERROR_LENGTH])] * len(rankings), None
-    assessment = scoring.assess(
-        measure, batch, int(config["depth"]), count_unscoreable_as_zero=definition.count_unscoreable_as_zero
-    )
-    scores = assessment.scores
+        return [RankingScore(error=f"Cannot be computed. {error}"[:MAX_ERROR_LENGTH])] * len(rankings)
+    as_zero, depth = definition.count_unscoreable_as_zero, int(config["depth"])
+    scores = scoring.score(measure, batch, depth, count_unscoreable_as_zero=as_zero, ideal=True)
     columns = [
         [None if math.isnan(number) else number for number in column.tolist()]
         for column in (scores.value, scores.score, scores.low, scores.high, scores.ideal)
     ]
     rows = zip(*columns, scores.unrated.tolist(), strict=True)
-    return [RankingScore(*row) for row in rows], assessment
+    return [RankingScore(*row) for row in rows]
 
 
 def scoreable_versions(run: Run, versions: Iterable[ScorerVersion]) -> list[ScorerVersion]:

@@ -10,18 +10,18 @@ from django.conf import settings
 from django.db.models import Count, Q
 
 from relevancy import sandbox, scoring
-from relevancy.models import Book, QueryScore, Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Book, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion
 from relevancy.slow_requests import slow_request
 
 from .definitions import Range, considered_depth, mapped_scales
-from .rankings import MAX_ERROR_LENGTH, RankingInput, RankingScore
+from .ranking_scores import MAX_ERROR_LENGTH, RankingScore
 
 MAX_STOPS = 3  # queries of a run for which a script is stopped before it is switched off for the rest of the run
 
 
 def score_by_script(
-    definition: ScorerDefinition,
-    rankings: Sequence[RankingInput],
+    definition: ScorerDefinition | ScorerVersion,
+    rankings: Sequence[Ranking],
     grades_of_rankings: Sequence[Mapping[str, float]],
     book: Book,
     config: Mapping[str, Any],
@@ -71,7 +71,7 @@ def score_by_script(
 
 
 def _build_script_query(
-    ranking: RankingInput,
+    ranking: Ranking,
     all_grades: Mapping[str, float],
     scales: tuple[Range, Range] | None,
     config: Mapping[str, Any],

@@ -1,10 +1,9 @@
 """Arithmetic on grades: measures, the range of a score, its reasons and its working; grades from ratings; scales.
 
-numpy only: no Django, no network, no clock. Start with `parse_measure`, `Batch.build` and `assess`, or with `evaluate`
+numpy only: no Django, no network, no clock. Start with `parse_measure`, `Batch.build` and `score`, or with `evaluate`
 for plain dictionaries.
 """
 
-from .assessment import Assessment, Scores, assess, compute_values, give_reasons, score, score_ideal, show_working
 from .batch import Batch
 from .definition import Definition, Example, Parameter, Settings
 from .errors import GradeError, MeasureError, ScaleError, ScoringError, UnknownMeasure
@@ -17,12 +16,12 @@ from .rating_rules import RULES, Rating, combine_ratings
 from .reasons.sentence import ScoreReasons, describe_ranking
 from .registry import get_definitions
 from .scale import Scale, map_grades, parse_grades, parse_labelled_scale, smallest_scale
+from .scores import Scores, give_reasons, score, show_working
 from .slots import Slots
 from .workings.table import Column, Row, Working
 
 __all__ = [
     "RULES",
-    "Assessment",
     "Batch",
     "Column",
     "Definition",
@@ -43,11 +42,9 @@ __all__ = [
     "Slots",
     "UnknownMeasure",
     "Working",
-    "assess",
     "build_measure",
     "case_mean",
     "combine_ratings",
-    "compute_values",
     "describe_ranking",
     "evaluate",
     "exact_units",
@@ -60,7 +57,6 @@ __all__ = [
     "parse_measure",
     "points",
     "score",
-    "score_ideal",
     "show_working",
     "smallest_scale",
 ]

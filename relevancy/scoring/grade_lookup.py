@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Mapping, Sequence
-from itertools import chain, repeat
+from itertools import repeat
 
 import numpy as np
 
@@ -26,24 +26,28 @@ def flatten_grades(grades_by_query: Sequence[Mapping[str, float]]) -> tuple[Know
 
     Raises `GradeError` for a grade that is not a finite number.
     """
-    counts = np.fromiter(map(len, grades_by_query), dtype=np.int64, count=len(grades_by_query))
-    offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
+    offsets = np.cumsum([0, *map(len, grades_by_query)], dtype=np.int64)
     try:
         # Raises unless all grades are whole numbers below 256.
         rows = [bytes(grades.values()) for grades in grades_by_query]  # type: ignore[arg-type]
         codes = np.frombuffer(b"".join(rows), dtype=np.uint8)
+        return KnownGrades(codes.astype(np.float64), offsets), bool((codes < _UNRATED).all())
     except (TypeError, ValueError):
-        grades = _to_floats(list(chain.from_iterable(row.values() for row in grades_by_query)))
-        if not np.isfinite(grades).all():
-            raise GradeError(f"Grades must be finite numbers, not {grades[~np.isfinite(grades)][0]:g}.") from None
-        return KnownGrades(grades, offsets), False
-    return KnownGrades(codes.astype(np.float64), offsets), bool((codes < _UNRATED).all())
+        listed = [grade for grades in grades_by_query for grade in grades.values()]
+    try:
+        flat = np.array(array("d", listed))  # unlike numpy, `array` does not accept strings
+    except (TypeError, OverflowError):
+        invalid = [repr(grade) for grade in listed if not isinstance(grade, int | float | np.number)]
+        raise GradeError(f"Grades must be numbers, not {invalid[0] if invalid else 'too large for a float'}.") from None
+    if not np.isfinite(flat).all():
+        raise GradeError(f"Grades must be finite numbers, not {flat[~np.isfinite(flat)][0]:g}.")
+    return KnownGrades(flat, offsets), False
 
 
 def look_up_grades(
     rankings: Sequence[Collection[str]], grades_by_query: Sequence[Mapping[str, float]], are_bytes: bool
 ) -> FloatArray:
-    """Returns the grades of all documents of all rankings in one flat array; NaN where unrated.
+    """Returns [rankings × longest] the grades of all documents; NaN where unrated and beyond the end of a ranking.
 
     A document that occurs twice in a ranking has its grade at its first rank only. `are_bytes`: see `flatten_grades`.
     """
@@ -55,14 +59,15 @@ def look_up_grades(
         else:
             # Popped from a copy, a grade is found only once.
             grades.extend(map(dict(row).pop, ranking, unrated))
-    if are_bytes:
-        return _BYTE_TO_GRADE[np.frombuffer(bytes(grades), dtype=np.uint8)]  # type: ignore[arg-type]  # all are whole
-    return np.array(grades, dtype=np.float64)
+    if not are_bytes:
+        return to_matrix(np.array(grades, dtype=np.float64), ranking_lengths(rankings))
+    codes = np.frombuffer(bytes(grades), dtype=np.uint8)  # type: ignore[arg-type]  # all are whole
+    return to_matrix(_BYTE_TO_GRADE[codes], ranking_lengths(rankings))
 
 
 def ranking_lengths(rankings: Sequence[Collection[str]]) -> IntArray:
     """Returns [rankings] number of documents."""
-    return np.fromiter(map(len, rankings), dtype=np.int64, count=len(rankings))
+    return np.array(list(map(len, rankings)), dtype=np.int64)
 
 
 def find_repeats(rankings: Sequence[Collection[str]], width: int) -> BoolArray:
@@ -85,12 +90,3 @@ def to_matrix(flat: FloatArray, lengths: IntArray) -> FloatArray:
     matrix = np.full((len(lengths), longest), np.nan)
     matrix[np.arange(longest) < lengths[:, None]] = flat
     return matrix
-
-
-def _to_floats(grades: list[float]) -> FloatArray:
-    try:
-        # Unlike numpy, `array` does not accept strings.
-        return np.array(array("d", grades))
-    except (TypeError, OverflowError):
-        invalid = [repr(grade) for grade in grades if not isinstance(grade, int | float | np.number)]
-        raise GradeError(f"Grades must be numbers, not {invalid[0] if invalid else 'too large for a float'}.") from None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,8 @@ class KnownGrades:
 
     grades: FloatArray
     offsets: IntArray
+    # The results of `best` by its arguments: a value, its bounds and its ideal need the same ones.
+    _best: dict[tuple[int | None, float], FloatArray] = field(default_factory=dict, init=False)
 
     @cached_property
     def counts(self) -> IntArray:
@@ -40,33 +42,18 @@ class KnownGrades:
         offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
         shift = np.repeat(self.offsets[queries] - offsets[:-1], counts)
         taken = KnownGrades(self.grades[np.arange(len(shift)) + shift], offsets)
-        taken._best.update({limit: best[queries] for limit, best in self._best.items()})
+        taken._best.update({key: best[queries] for key, best in self._best.items()})
         return taken
 
-    def best(self, limit: int | None) -> FloatArray:
+    def best(self, limit: int | None, padding: float = 0.0) -> FloatArray:
         """Returns [Q × n] the best `limit` grades of each query (None: all), descending, padded with 0. Grades below 0, which
-        have no gain, count as 0. Read-only."""
-        best = self._best.get(limit)
-        if best is None:
-            best = self._best[limit] = self._descending(np.fmax(self.grades, 0.0), limit, 0.0)
-            best.flags.writeable = False
-        return best
-
-    @cached_property
-    def _best(self) -> dict[int | None, FloatArray]:
-        """The results of `best` by limit: a value, its bounds and its ideal need the same ones."""
-        return {}
-
-    def ranked(self, limit: int | None) -> FloatArray:
-        """Like `best`, but grades below 0 are kept and rows are padded with NaN."""
-        return self._descending(self.grades, limit, np.nan)
-
-    def _descending(self, grades: FloatArray, limit: int | None, padding: float) -> FloatArray:
-        counts = self.counts
+        have no gain, count as 0. With a padding of NaN they are kept. Read-only."""
+        best = self._best.get((limit, padding))
+        if best is not None:
+            return best
+        grades, counts = np.fmax(self.grades, padding), self.counts
         longest = int(counts.max(initial=0))
         width = longest if limit is None else min(limit, longest)
-        if len(counts) == 1:
-            return -np.sort(-grades)[None, :width]
         best = np.full((len(counts), width), padding)
         # Rows of similar length are sorted together, so that one long row does not make all others as wide.
         floor, ceiling = 0, 64
@@ -80,4 +67,6 @@ class KnownGrades:
                 descending = -np.sort(-np.where(is_filled, grades[positions], padding), axis=1)[:, :width]
                 best[rows, : descending.shape[1]] = descending
             floor, ceiling = ceiling, ceiling * 4
+        best.flags.writeable = False
+        self._best[limit, padding] = best
         return best

@@ -41,10 +41,6 @@ class Measure:
         """Returns the values of all parameters; `relevant_from` is used for a `rel` that is left out."""
         return _settings(self, relevant_from)
 
-    def k(self, depth: int) -> int:
-        """Returns how many ranks it looks at if `depth` results are displayed: its cutoff, without one all that are displayed."""
-        return self.cutoff or depth
-
     def required_depth(self) -> int | None:
         """Returns how many results of each ranking it needs; None for all, if those below the cutoff matter as well."""
         looks_below = self.parameters.get("unrated") == "skip" or self.parameters.get("ideal") == "recall"

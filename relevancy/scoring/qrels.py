@@ -10,13 +10,13 @@ from itertools import chain
 import numpy as np
 
 from .arrays import FloatArray, IntArray
-from .assessment import compute_values
 from .batch import Batch
 from .errors import GradeError
 from .grade_lookup import find_repeats, flatten_grades, look_up_grades, ranking_lengths, to_matrix
 from .measure import Measure
 from .notation import parse_measure
 from .scale import Scale
+from .scores import score
 
 Ranking = Sequence[str] | Mapping[str, float]
 
@@ -45,7 +45,7 @@ def evaluate(
     depth = max(1, int(batch.returned.max(initial=0)), int(batch.known.counts.max(initial=0)))
     values_by_measure: dict[str, dict[str, float | None]] = {}
     for text, measure in parsed.items():
-        values = compute_values(measure, batch, depth).tolist()
+        values = score(measure, batch, depth, bounds=False).value.tolist()
         optional = [None if math.isnan(value) else value for value in values]
         values_by_measure[text] = dict(zip(qrels, optional, strict=True))
     return values_by_measure
@@ -70,7 +70,7 @@ def _build_batch(
     known_grades, are_bytes = flatten_grades(known)
     lengths = ranking_lengths(rankings)
     if any(isinstance(ranking, Mapping) for ranking in rankings):
-        grades = to_matrix(look_up_grades(rankings, known, are_bytes), lengths)
+        grades = look_up_grades(rankings, known, are_bytes)
         grades = _sort_by_score(grades, _engine_scores(queries, rankings, lengths), rankings, known)
     else:
         depths = [measure.required_depth() for measure in measures]
@@ -78,7 +78,7 @@ def _build_batch(
         if None not in depths and deepest < int(lengths.max(initial=0)):
             rankings = [ranking[:deepest] for ranking in rankings if not isinstance(ranking, Mapping)]
             lengths = np.minimum(lengths, deepest)
-        grades = to_matrix(look_up_grades(rankings, known, are_bytes), lengths)
+        grades = look_up_grades(rankings, known, are_bytes)
     # For other measures a repeat is the same as an unrated document: neither has a gain.
     need_repeats = any(measure.name == "Judged" or measure.parameters.get("unrated") == "skip" for measure in measures)
     repeats = find_repeats(rankings, grades.shape[1]) if need_repeats else np.zeros(grades.shape, dtype=np.bool_)
@@ -103,9 +103,9 @@ def _engine_scores(queries: list[str], rankings: list[Ranking], lengths: IntArra
 
 def _describe_invalid_score(queries: list[str], rankings: list[Ranking]) -> str:
     for query, ranking in zip(queries, rankings, strict=True):
-        for document, score in ranking.items() if isinstance(ranking, Mapping) else ():
-            if not isinstance(score, int | float | np.number) or math.isnan(score):
-                return f"The engine score of document {document!r} for query {query!r} must be a number, not {score!r}."
+        for document, given in ranking.items() if isinstance(ranking, Mapping) else ():
+            if not isinstance(given, int | float | np.number) or math.isnan(given):
+                return f"The engine score of document {document!r} for query {query!r} must be a number, not {given!r}."
     return "An engine score is not a number."
 
 
@@ -126,6 +126,6 @@ def _sort_by_score(
     for row in np.flatnonzero((is_tied & differ).any(axis=1)):
         ranking = rankings[row]
         if isinstance(ranking, Mapping):
-            scored = sorted(((float(score), document) for document, score in ranking.items()), reverse=True)
+            scored = sorted(((float(given), document) for document, given in ranking.items()), reverse=True)
             sorted_grades[row, : len(scored)] = [known[row].get(document, np.nan) for _, document in scored]
     return sorted_grades

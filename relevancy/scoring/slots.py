@@ -1,6 +1,6 @@
 """The slots that a measure looks at: the first k of every ranking.
 
-What an unrated document, a grade below 0, a repeat and a ranking shorter than k mean is decided here, once for all
+What an unrated document, a repeat and a ranking shorter than k mean is decided here, once for all
 measures.
 
 See docs/decisions/0005.
@@ -89,6 +89,11 @@ class Slots:
             return counts
         return counts + ((self.added >= low) & (self.added < below)).sum(axis=1)
 
+    @property
+    def is_gain_known(self) -> BoolArray:
+        """[Q] whether a document with a grade above 0 is known."""
+        return self.count_known(np.nextafter(0.0, 1.0)) > 0
+
     def fill_open(self, grade: FloatArray | float) -> Slots:
         """Returns the same slots as if the open ones had been rated; `grade` is one grade, or one per slot."""
         added = np.where(self.is_open, grade, np.nan)
@@ -107,20 +112,13 @@ class Slots:
         )
 
 
-def judged_grades(batch: Batch) -> FloatArray:
-    """Returns [Q × depth] the grades of the batch, NaN for those below 0, which mean "not judged" in TREC files."""
-    is_negative = batch.grades < 0
-    return np.where(is_negative, np.nan, batch.grades) if is_negative.any() else batch.grades
-
-
 def take_slots(batch: Batch, cutoff: int | None, depth: int, *, skip_unrated: bool) -> Slots:
     """Returns the first `cutoff` slots of each ranking; without a cutoff the first `depth`, the number of results displayed.
 
     `skip_unrated`: remove unrated documents from the whole ranking first and close the gaps.
     """
     k = max(1, cutoff or depth)
-    all_grades, is_repeat = judged_grades(batch), batch.repeats
-    grades = all_grades
+    grades, is_repeat = batch.grades, batch.repeats
     lengths = np.minimum(batch.returned, grades.shape[1])
     if skip_unrated:
         is_kept = ~np.isnan(grades) | is_repeat
@@ -134,7 +132,7 @@ def take_slots(batch: Batch, cutoff: int | None, depth: int, *, skip_unrated: bo
         is_repeat=is_repeat,
         k=k,
         has_cutoff=cutoff is not None,
-        all_grades=all_grades,
+        all_grades=batch.grades,
         known=batch.known,
         added=np.empty((len(grades), 0)),
         scale=batch.scale,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from relevancy import scoring
+from tests.scoring.ranking_scores import batch_from_grades
 
 from .script_queries import Grades, assert_same_scores, build_query, random_rankings, run, run_one
 
@@ -109,7 +110,7 @@ NDCG_UNCUT = NDCG_CUT.replace("topRatings(k)", "topRatings(bestDocs.length)")
 def expected(measure: str, rankings: Sequence[tuple[Grades, list[float]]], scale: str) -> list[float | None]:
     """The scores of the built-in measure; None where it is not scoreable."""
     grades, unretrieved = zip(*rankings, strict=True)
-    batch = scoring.Batch.from_grades(grades, scoring.Scale.parse(scale), unretrieved)
+    batch = batch_from_grades(grades, scoring.Scale.parse(scale), unretrieved)
     scores = scoring.score(scoring.parse_measure(measure), batch, 10).score.tolist()
     return [None if score != score else score for score in scores]
 

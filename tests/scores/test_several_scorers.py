@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from relevancy import queries, ratings, runs, scorers, scores
 from relevancy.models import CaseScore, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.runs import chunks
-from relevancy.scores import rankings, rescoring, score_rankings, scripts, storage
+from relevancy.scores import grades, rescoring, score_rankings, scripts, storage
 from tests.factories import (
     make_attempt,
     make_case,
@@ -50,7 +50,7 @@ def test_store_newer_ratings_win_over_scores_computed_before_them() -> None:
     case = make_case(1, {"query 1": {"c": 3}})
     run = run_now(make_attempt(case))
     versions = list(ScorerVersion.objects.used_by(case))
-    late = score_rankings.compute_scores(run, scores.ranking_inputs(run.rankings.all()), versions)
+    late = score_rankings.compute_scores(run, list(run.rankings.all()), versions)
     ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     rescore(run, query_of(case, "query 1").pk)
     newer = QueryScore.objects.get()
@@ -63,9 +63,7 @@ def test_store_newer_ratings_win_over_scores_computed_before_them() -> None:
 def test_store_nothing_of_a_ranking_that_is_gone() -> None:
     case = make_case(2, RATINGS)
     run = run_now(make_attempt(case))
-    late = score_rankings.compute_scores(
-        run, scores.ranking_inputs(run.rankings.all()), ScorerVersion.objects.used_by(case)
-    )
+    late = score_rankings.compute_scores(run, list(run.rankings.all()), ScorerVersion.objects.used_by(case))
     run.rankings.filter(query__text="query 1").delete()
     storage.store(late)
     assert [score.query.text for score in QueryScore.objects.all()] == ["query 2"]
@@ -76,14 +74,14 @@ def test_compute_before_a_rating_leaves_a_stale_score(monkeypatch: pytest.Monkey
     run = run_now(make_attempt(case))
     version = ScorerVersion.objects.used_by(case)[0]
     QueryScore.objects.all().delete()
-    read = rankings.known_grades
+    read = grades.known_grades
 
     def rated_meanwhile(*arguments: Any) -> Any:
         monkeypatch.undo()
         ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=1, by=case.owner)
         return read(*arguments)
 
-    monkeypatch.setattr(rankings, "known_grades", rated_meanwhile)
+    monkeypatch.setattr(grades, "known_grades", rated_meanwhile)
     scores.rescore_run(run)
     assert scores.count_stale(run, version) == 1
     scores.rescore_run(run)

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from relevancy.scoring import Batch, GradeError, Scale
+from tests.scoring.ranking_scores import batch_from_grades
 
 SCALE = Scale.parse("0:3")
 
@@ -22,13 +23,6 @@ def test_build_repeat_counts_at_its_first_rank():
     assert np.isnan(batch.grades[0]).tolist() == [False, True, True, True, True]
 
 
-def test_build_cuts_at_depth():
-    batch = Batch.build([["a", "b", "c"]], [{"a": 1, "c": 2}], SCALE, depth=2)
-    assert batch.grades.shape == (1, 2)
-    assert batch.returned.tolist() == [2]
-    assert batch.known.grades.tolist() == [1, 2]
-
-
 @pytest.mark.parametrize("grade", [0.5, 2.5, 3.0, np.float64(1.5), np.int64(2), True])
 def test_build_accepts_any_number_type(grade):
     assert Batch.build([["a", "b"]], [{"a": grade}], SCALE).grades[0, 0] == float(grade)
@@ -38,8 +32,8 @@ def test_build_accepts_any_number_type(grade):
 def test_build_grades_outside_the_byte_range(grade):
     scale = Scale((0.0, 100_000.0))
     batch = Batch.build([["b", "a"]], [{"a": grade}], scale)
-    assert batch.grades[0, 1] == grade
-    assert np.isnan(batch.grades[0, 0])
+    assert batch.known.grades.tolist() == [grade]
+    assert np.array_equal(batch.grades[0], [np.nan, grade if grade >= 0 else np.nan], equal_nan=True)
 
 
 @pytest.mark.parametrize(("grade", "message"), [("good", "'good'"), (None, "not None"), (float("nan"), "nan"),
@@ -52,25 +46,16 @@ def test_build_refuses_invalid_grades(grade, message):
 def test_build_refuses_different_lengths():
     with pytest.raises(GradeError, match="2 rankings"):
         Batch.build([["a"], ["b"]], [{}], SCALE)
-    with pytest.raises(GradeError, match="1 rankings"):
-        Batch.from_grades([[1]], SCALE, [[1], [2]])
 
 
-def test_from_grades():
-    batch = Batch.from_grades([[3, None, 1], []], SCALE, [[3, 2], []])
-    assert batch.returned.tolist() == [3, 0]
-    assert batch.known.grades.tolist() == [3, 1, 3, 2]
-    assert batch.known.counts.tolist() == [4, 0]
-
-
-def test_from_grades_without_rankings():
-    batch = Batch.from_grades([], SCALE)
+def test_build_without_rankings():
+    batch = Batch.build([], [], SCALE)
     assert len(batch) == 0
     assert batch.grades.shape == (0, 0)
 
 
 def test_rows():
-    batch = Batch.from_grades([[1], [2, 3], [None]], SCALE, [[0], [], [3]])
+    batch = batch_from_grades([[1], [2, 3], [None]], SCALE, [[0], [], [3]])
     part = batch.rows(1, 3)
     assert part.grades[0].tolist() == [2, 3]
     assert part.returned.tolist() == [2, 1]

@@ -6,9 +6,10 @@ import warnings
 import pytest
 from latex2mathml.converter import convert
 
-from relevancy.scoring import Batch, Definition, Measure, Scale, compute_values, get_definitions, parse_measure
+from relevancy.scoring import Definition, Measure, Scale, get_definitions, parse_measure
 from relevancy.scoring.registry import BUILT_IN
 from tests.scoring.measure_variants import MEASURES
+from tests.scoring.ranking_scores import batch_from_grades, compute_values
 
 IDS = [definition.name for definition in BUILT_IN]
 
@@ -27,7 +28,7 @@ def test_example_has_the_stated_value(definition):
     example = definition.example
     measure = parse_measure(example.measure)
     assert measure.name == definition.name
-    batch = Batch.from_grades([example.grades], Scale.parse(example.scale), [example.unretrieved])
+    batch = batch_from_grades([example.grades], Scale.parse(example.scale), [example.unretrieved])
     assert compute_values(measure, batch, len(example.grades))[0] == pytest.approx(example.value, abs=5e-7)
 
 

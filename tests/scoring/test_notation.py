@@ -97,12 +97,6 @@ def test_every_parameter_and_choice_round_trips():
                 assert measure.parameters[parameter.name] == (value if parameter.choices else 0.5)
 
 
-def test_k():
-    assert parse_measure("nDCG@10").k(30) == 10
-    assert parse_measure("nDCG@10").k(5) == 10
-    assert parse_measure("AP").k(30) == 30
-
-
 def test_required_depth():
     assert parse_measure("nDCG@10").required_depth() == 10
     assert parse_measure("AP").required_depth() is None

@@ -27,7 +27,7 @@ from relevancy.comparison import (
     select_rows,
     summarize_pair,
 )
-from relevancy.models import Book, Run, ScorerDefinition
+from relevancy.models import Book, Run
 from relevancy.scoring.rounding import format_coefficient, format_rounded, format_short, format_signed
 
 from .comparison_charts import SvgChart, build_svg_charts
@@ -87,7 +87,7 @@ def build_report(figures: ComparisonFigures, *, computed_at: datetime) -> str:
             "book": book,
             "scale": describe_scale(book),
             "version": version,
-            "cutoff": scores.considered_depth(ScorerDefinition.of(version), int(runs[0].config["depth"])),
+            "cutoff": scores.considered_depth(version, int(runs[0].config["depth"])),
             "computed_at": computed_at,
             "comparison": result,
             "runs": [ReportedRun(*values) for values in zip(runs, names, result.means, strict=True)],

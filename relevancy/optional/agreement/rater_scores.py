@@ -9,7 +9,7 @@ import numpy as np
 
 from relevancy.models import Book, Case, Run, ScorerVersion, User
 from relevancy.scores import GradedQueries, known_grades, score_known
-from relevancy.scores.book_previews import newest_finished_run, read_inputs
+from relevancy.scores.book_previews import newest_finished_run, read_rankings
 from relevancy.scoring import case_mean, exact_units, points
 from relevancy.statistics import Differences, Interval, find_interval
 
@@ -122,11 +122,11 @@ def _measure_run(case: Case, run: Run, book: Book, rater: User) -> list[RaterSco
     rated = [query_id for query_id, grades in own.items() if grades]
     scored: dict[int, list[RaterQueryScore]] = {version.pk: [] for version in versions}
     left_out = dict.fromkeys(scored, 0)
-    for inputs in read_inputs(run, rated):
-        ids = [ranking.query_id for ranking in inputs]
+    for rankings in read_rankings(run, rated):
+        ids = [ranking.query_id for ranking in rankings]
         everyone = known_grades(book, ids)
         same = {pk: {doc_id: everyone[pk][doc_id] for doc_id in own[pk] if doc_id in everyone[pk]} for pk in ids}
-        rows = [score_known(run, inputs, measures, GradedQueries(book, grades)) for grades in (everyone, same, own)]
+        rows = [score_known(run, rankings, measures, GradedQueries(book, grades)) for grades in (everyone, same, own)]
         for by_everyone, by_same, alone in zip(*rows, strict=True):
             if by_everyone.score is None or alone.score is None:
                 left_out[alone.version_id] += 1

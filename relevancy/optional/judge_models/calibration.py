@@ -203,7 +203,7 @@ def _unsettled(run: Run, version: ScorerVersion, grades: _Grades) -> dict[int, b
 
 
 def _rows(run: Run, version: ScorerVersion, grades: Mapping[int, Mapping[str, float]]) -> list[QueryScore]:
-    rankings = scores.ranking_inputs(run.rankings.filter(query_id__in=list(grades)))
+    rankings = list(run.rankings.filter(query_id__in=list(grades), error_kind=""))
     return scores.score_known(run, rankings, [version], scores.GradedQueries(run.case.book, grades))
 
 

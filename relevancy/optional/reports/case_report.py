@@ -10,7 +10,7 @@ from typing import Any
 
 from relevancy import scores, scoring
 from relevancy.comparison import read_lists, unique
-from relevancy.models import CaseQuery, Run, ScorerDefinition, ScorerVersion
+from relevancy.models import CaseQuery, Run, ScorerVersion
 
 from .planning import DEFAULT_DIFFERENCES, QueryPlan, find_planned_runs, plan_queries
 from .rating_candidates import OpenQuery, RatingCandidate, find_candidates
@@ -189,8 +189,7 @@ def build_report(
 
     differences: in points, that the plan is for. compared: see `plan_queries`. A few SQL statements for 500 queries.
     """
-    definition = ScorerDefinition.of(version)
-    k = scores.considered_depth(definition, int(run.config["depth"]))
+    k = scores.considered_depth(version, int(run.config["depth"]))
     queries = _read_queries(run, version, k)
     is_being_rescored = any(query.is_being_rescored for query in queries)
     weights = sum(query.weight for query in queries if query.score is not None)

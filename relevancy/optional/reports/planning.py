@@ -10,7 +10,7 @@ import numpy as np
 
 from relevancy import scores
 from relevancy.comparison import TIE, ScoreTable, read_lists, read_score_table, unique
-from relevancy.models import Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Run, ScorerVersion
 from relevancy.statistics import Differences, detectable_difference
 
 from .statistics import required_queries
@@ -147,11 +147,10 @@ def _count_documents(
     """Returns documents per query and unrated ones in all queries, from a sample of the queries, and its size."""
     step = max(1, -(-len(table) // MAX_SAMPLED))
     query_ids = table.query_ids[::step]
-    definition = ScorerDefinition.of(version)
     known_grades = scores.known_grades(run.case.book, query_ids)
     documents: dict[int, list[str]] = {query_id: [] for query_id in query_ids}
     for compared in (baseline, run):
-        considered = scores.considered_depth(definition, int(compared.config["depth"]))
+        considered = scores.considered_depth(version, int(compared.config["depth"]))
         for query_id, result in read_lists(compared, query_ids).items():
             documents[query_id] += result.doc_ids[:considered]
     distinct = {query_id: unique(doc_ids) for query_id, doc_ids in documents.items()}

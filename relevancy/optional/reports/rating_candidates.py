@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from relevancy import scores, scoring
 from relevancy.comparison import read_lists
-from relevancy.models import Book, Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Book, Run, ScorerVersion
 
 MAX_LISTED = 20
 MAX_QUERIES = 300  # whose documents are tried
@@ -81,9 +81,8 @@ class _Trial:
 def _try_documents(
     run: Run, version: ScorerVersion, measure: scoring.Measure, queries: Sequence[OpenQuery]
 ) -> list[RatingCandidate]:
-    definition = ScorerDefinition.of(version)
     book, depth = run.case.book, int(run.config["depth"])
-    considered = scores.considered_depth(definition, depth)
+    considered = scores.considered_depth(version, depth)
     trials = list(_list_trials(run, book, queries, considered))
     if not trials:
         return []
@@ -94,7 +93,7 @@ def _try_documents(
         [{**trial.known, trial.doc_id: grade} for trial in trials for grade in grades],
         scale,
     )
-    result = scoring.score(measure, batch, depth, count_unscoreable_as_zero=definition.count_unscoreable_as_zero)
+    result = scoring.score(measure, batch, depth, count_unscoreable_as_zero=version.count_unscoreable_as_zero)
     widths: NDArray[np.float64] = np.nan_to_num(result.high - result.low)
     means = widths.reshape(len(trials), len(grades)).mean(axis=1)
     return [

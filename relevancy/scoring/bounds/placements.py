@@ -1,4 +1,4 @@
-"""Bounds of measures whose value depends on how many open slots get a good grade, and on which ones."""
+"""Bounds of measures by trying which open slots get the top grade, and which the lowest one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,16 @@ from relevancy.scoring.slots import Slots
 _MAX_STACKED = 20_000  # elements of the completions that are computed at once
 
 
+def extreme_bounds(compute: Compute, slots: Slots, settings: Settings) -> tuple[FloatArray, FloatArray]:
+    """Returns [Q] values with the lowest grade in all open slots, and [Q] with the top grade: the bounds of measures that never
+    fall when a grade rises."""
+    low = compute(slots.fill_open(slots.scale.lowest), settings)
+    return low, compute(slots.fill_open(slots.scale.top), settings)
+
+
 def placement_bounds(compute: Compute, slots: Slots, settings: Settings) -> tuple[FloatArray, FloatArray]:
-    """Returns [Q] lowest and [Q] highest value over j, with the top grade in j open slots and the lowest grade in the others.
+    """Returns [Q] lowest and [Q] highest value over j, with the top grade in j open slots and the lowest grade in the others: the
+    bounds of measures whose value depends on how many open slots get a good grade, and on which ones.
 
     For the lowest value the top grades are in the last j open slots, for the highest in the first j.
     """

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from relevancy.scoring.arrays import FloatArray
-from relevancy.scoring.bounds.extremes import extreme_bounds
+from relevancy.scoring.bounds.placements import extreme_bounds
 from relevancy.scoring.definition import UNRATED, Definition, Example, Settings
 from relevancy.scoring.measures.gains import (
     DISCOUNT,

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from relevancy.scoring.arrays import FloatArray, divide_or_zero
-from relevancy.scoring.bounds.extremes import extreme_bounds
 from relevancy.scoring.bounds.ideal_ratio import ideal_ratio_bounds
+from relevancy.scoring.bounds.placements import extreme_bounds
 from relevancy.scoring.definition import UNRATED, Compute, Definition, Example, Needs, Parameter, Settings
 from relevancy.scoring.measures.gains import DISCOUNT, GAIN, compute_discounts, compute_gain, sum_discounted_gains
 from relevancy.scoring.measures.ideal import ideal_grades

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from relevancy.scoring.arrays import FloatArray
-from relevancy.scoring.bounds.extremes import extreme_bounds
+from relevancy.scoring.bounds.placements import extreme_bounds
 from relevancy.scoring.definition import REL, UNRATED, Definition, Example, Settings, need_relevant
 from relevancy.scoring.measures.latex import left_side, relevance_latex, skipping_latex
 from relevancy.scoring.reasons.by_measure import list_rr_reasons

@@ -10,7 +10,7 @@ import numpy as np
 
 from relevancy.scoring.arrays import FloatArray
 from relevancy.scoring.batch import Batch
-from relevancy.scoring.slots import Slots, judged_grades
+from relevancy.scoring.slots import Slots
 
 NONE_COUNTED = "no rated results were returned"
 _NUMBER_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -155,7 +155,7 @@ def collect_facts(
 ) -> Facts:
     """Returns the facts about the one query in `batch`. `slots`: those that the measure looks at. `low`, `high`: NaN for none."""
     counted, returned = int(slots.filled_counts[0]), min(int(batch.returned[0]), batch.grades.shape[1])
-    grades, repeats = judged_grades(batch)[0, :returned], batch.repeats[0, :returned]
+    grades, repeats = batch.grades[0, :returned], batch.repeats[0, :returned]
     unrated = int((np.isnan(grades) & ~repeats)[: slots.k].sum())
     if skips_unrated:
         grades = grades[~np.isnan(grades) | repeats]
@@ -163,7 +163,7 @@ def collect_facts(
         grades=_to_optional(grades[:counted]),
         below=_to_optional(grades[counted:]),
         repeats=int(slots.is_repeat[0, :counted].sum()),
-        known=tuple(batch.known.ranked(None)[0].tolist()),
+        known=tuple(batch.known.best(None, np.nan)[0].tolist()),
         k=slots.k,
         skips_unrated=skips_unrated,
         unrated=unrated,

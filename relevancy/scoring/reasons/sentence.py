@@ -9,8 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from relevancy.scoring.batch import Batch
 from relevancy.scoring.definition import Definition, Settings
 from relevancy.scoring.errors import GradeError
@@ -112,7 +110,7 @@ def why_unscoreable(definition: Definition, slots: Slots, settings: Settings) ->
     needs = definition.needs(settings)
     if needs == "relevant" and not slots.count_known(settings.number("rel"))[0]:
         return f"no relevant document (grade {settings.number('rel'):g} or higher) is known"
-    is_gain_known = bool(slots.count_known(np.nextafter(0.0, 1.0))[0])
+    is_gain_known = bool(slots.is_gain_known[0])
     if needs == "gain" and not is_gain_known:
         return _NO_GAIN
     returned = int(slots.filled_counts[0])

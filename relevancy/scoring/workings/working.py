@@ -13,7 +13,7 @@ from relevancy.scoring.definition import Settings
 from relevancy.scoring.measure import Measure
 from relevancy.scoring.reasons.sentence import why_unscoreable
 from relevancy.scoring.rounding import format_rounded
-from relevancy.scoring.slots import Slots, judged_grades
+from relevancy.scoring.slots import Slots
 from relevancy.scoring.workings.table import Row, Working, build_table
 
 
@@ -44,7 +44,7 @@ def build_working(measure: Measure, settings: Settings, batch: Batch, slots: Slo
 def _insert_skipped(working: Working, batch: Batch, k: int) -> Working:
     """Sets the index of every row to the position in the ranking, and adds rows for the documents that were skipped
     before the last one counted."""
-    kept: IntArray = np.flatnonzero(~np.isnan(judged_grades(batch)[0]) | batch.repeats[0])[:k]
+    kept: IntArray = np.flatnonzero(~np.isnan(batch.grades[0]) | batch.repeats[0])[:k]
     returned = min(int(batch.returned[0]), batch.grades.shape[1])
     end = int(kept[-1]) + 1 if len(kept) == k else returned
     counted = {int(index): replace(row, index=int(index)) for index, row in zip(kept, working.rows, strict=False)}

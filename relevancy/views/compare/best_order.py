@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import F
 
 from relevancy import comparison, runs, scores
-from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
+from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
 
 from .query_comparison import QueryComparison, Side, build_side
@@ -27,7 +27,7 @@ def compare_with_best_order(
     score = stored.annotate(newest_revision=F("query__revision")).first()
     ratings = scores.QueryRatings.read(query_id)
     side = build_side(run, name, ranking, score, user, ratings)
-    k = scores.considered_depth(ScorerDefinition.of(version), int(run.config["depth"]))
+    k = scores.considered_depth(version, int(run.config["depth"]))
     best = _best_ranking(case_query, run, ranking, ratings.grades(run.case.book), k)
     # Only points are shown of it; it is never stored.
     best_score = QueryScore(score=score.ideal, revision=score.revision) if score is not None else None

@@ -7,7 +7,7 @@ from functools import cached_property
 from django.db.models import F
 
 from relevancy import runs, scores
-from relevancy.models import Case, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, User
+from relevancy.models import Case, QueryScore, Ranking, Run, ScorerVersion, User
 from relevancy.wording import counted
 
 from .score_explanations import ScoreExplanations
@@ -101,18 +101,11 @@ class QueryDetail:
 
     @cached_property
     def reasons(self) -> str:
-        """Why the primary scorer's score is what it is, in a sentence. A script does not run for that; its working shows more."""
-        version = self._versions[0]
+        """Why the primary scorer's score is what it is, in a sentence."""
         if self.found is None:
             return ""
-        if not version.measure:
-            return "Scored by a script. Its working shows the input and output of the script."
-        if scores.missing_measures([version]):
-            return f"The measure {version.measure} is not installed, so its score cannot be explained."
         grades, book = self.ratings.grades(self._case.book), self._case.book
-        return scores.give_reasons(
-            ScorerDefinition.of(version), ranking=self.found, grades=grades, book=book, depth=self.depth
-        )
+        return scores.give_reasons(self._versions[0], ranking=self.found, grades=grades, book=book, depth=self.depth)
 
     @cached_property
     def explanations(self) -> ScoreExplanations | None:

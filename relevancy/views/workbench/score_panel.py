@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from relevancy import scores
-from relevancy.models import Case, CaseScore, Scorer, ScorerDefinition, ScorerVersion, User
+from relevancy.models import Case, CaseScore, Scorer, ScorerVersion, User
 
 from .difference import DifferenceText, describe_difference
 from .history_chart import HistoryChart
@@ -123,11 +123,7 @@ class ScorePanel:
         if run is None:
             return []
         missing = scores.missing_measures(self.versions)
-        cutoffs = [
-            (version, scores.cutoff_of(ScorerDefinition.of(version)) or 0)
-            for version in self.versions
-            if version not in missing
-        ]
+        cutoffs = [(version, scores.cutoff_of(version) or 0) for version in self.versions if version not in missing]
         return [(version, cutoff) for version, cutoff in cutoffs if cutoff > run.rows]
 
     def ids_look_wrong(self) -> bool:

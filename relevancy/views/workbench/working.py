@@ -4,7 +4,6 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from relevancy import scores
-from relevancy.models import ScorerDefinition
 from relevancy.views.requests import HtmxRequest, parse_number
 
 from .workbench import open_workbench
@@ -21,7 +20,7 @@ def show(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     is_missing = version in scores.missing_measures([version])
     preview = None
     if run is not None and not is_missing:
-        preview = scores.preview_query(ScorerDefinition.of(version), run=run, query_id=case_query.query_id)
+        preview = scores.preview_query(version, run=run, query_id=case_query.query_id)
     return workbench.render(
         "workbench/working.html",
         case_query=case_query,

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from relevancy.scoring import Batch, Scale, parse_measure, score
-from tests.scoring.ranking_scores import score_ranking
+from tests.scoring.ranking_scores import batch_from_grades, score_ranking
 
 EXACT = [
     "CG@4", "DCG@3", "DCG(discount='classic')", "P@3", "P(denominator='returned')@4", "R@3", "Success@2", "RR@4",
@@ -23,7 +23,7 @@ SCALES = ["0:1", "0:2", "0:3", "1:3"]
 
 def score_completions(measure, grades, unretrieved, scale, depth, levels):
     """The scores of every way to rate the unrated documents in the first k."""
-    k = parse_measure(measure).k(depth)
+    k = parse_measure(measure).cutoff or depth
     unrated = [index for index, grade in enumerate(grades[:k]) if grade is None]
     filled = []
     for choice in product(levels, repeat=len(unrated)):
@@ -31,7 +31,7 @@ def score_completions(measure, grades, unretrieved, scale, depth, levels):
         for index, grade in zip(unrated, choice, strict=True):
             row[index] = grade
         filled.append(row)
-    batch = Batch.from_grades(filled, Scale.parse(scale), [unretrieved] * len(filled))
+    batch = batch_from_grades(filled, Scale.parse(scale), [unretrieved] * len(filled))
     return score(parse_measure(measure), batch, depth, count_unscoreable_as_zero=True, bounds=False).score
 
 
@@ -115,9 +115,9 @@ def test_bounds_of_many_queries_equal_those_of_each():
     scale = Scale.parse("0:3")
     for text in ("nDCG@5", "nDCG(ideal='uncut')@5", "AP", "Bpref", "R@5"):
         measure = parse_measure(text)
-        together = score(measure, Batch.from_grades(grades.tolist(), scale, unretrieved), 8)
+        together = score(measure, batch_from_grades(grades.tolist(), scale, unretrieved), 8)
         for at in range(0, 300, 7):
-            alone = score(measure, Batch.from_grades([grades[at].tolist()], scale, [unretrieved[at]]), 8)
+            alone = score(measure, batch_from_grades([grades[at].tolist()], scale, [unretrieved[at]]), 8)
             for name in ("score", "low", "high"):
                 assert getattr(together, name)[at] == pytest.approx(getattr(alone, name)[0], nan_ok=True, abs=1e-9)
 
@@ -136,7 +136,7 @@ def test_bounds_of_an_unscoreable_query():
 
 
 def test_bounds_are_optional():
-    batch = Batch.from_grades([[3, None]], Scale.parse("0:3"))
+    batch = batch_from_grades([[3, None]], Scale.parse("0:3"))
     scores = score(parse_measure("nDCG@2"), batch, 2, bounds=False)
     assert np.isnan(scores.low).all()
     assert scores.unrated.tolist() == [1]

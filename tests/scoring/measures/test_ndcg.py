@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from relevancy.scoring import Batch, Scale, parse_measure, score
-from tests.scoring.ranking_scores import compute_value
+from relevancy.scoring import Scale, parse_measure, score
+from tests.scoring.ranking_scores import batch_from_grades, compute_value
 
 GRADES, MISSED = [3, 2, 3, 0, 1, 2], [3, 2]
 
@@ -48,7 +48,7 @@ def test_ndcg_classic_and_recall_examples():
     ],
 )
 def test_ndcg_skip_with_natural_logarithm(ideal, cutoff, expected):
-    batch = Batch.from_grades([[0.9, 0.1], [0.9, None, 0.8]], Scale.parse("0:1"), [[0.9], [1.0, 0.1]])
+    batch = batch_from_grades([[0.9, 0.1], [0.9, None, 0.8]], Scale.parse("0:1"), [[0.9], [1.0, 0.1]])
     measure = parse_measure(f"nDCG(discount='ln',ideal='{ideal}',unrated='skip'){cutoff}")
     assert score(measure, batch, 10).value == pytest.approx(expected, abs=5e-7)
 
@@ -56,7 +56,7 @@ def test_ndcg_skip_with_natural_logarithm(ideal, cutoff, expected):
 def test_ndcg_ideal_values_of_the_natural_logarithm_example():
     dcg = parse_measure("DCG(discount='ln')")
     lists = [[0.9, 0.9, 0.1], [1.0, 0.9, 0.8, 0.1], [1.0] * 10]
-    values = score(dcg, Batch.from_grades(lists, Scale.parse("0:1")), 10).value
+    values = score(dcg, batch_from_grades(lists, Scale.parse("0:1")), 10).value
     assert values == pytest.approx([2.089570, 2.810209, 6.554971], abs=5e-7)
 
 

@@ -23,6 +23,7 @@ from relevancy.scoring import (
 from relevancy.scoring.reasons.facts import count_in_words
 from relevancy.scoring.rounding import format_rounded
 from tests.scoring.measure_variants import MEASURES, SOME_MEASURES, single_query_batches
+from tests.scoring.ranking_scores import batch_from_grades
 from tests.scoring.reasons.truth import build_world
 
 RANGE = re.compile(r"; rating (?:it|them) would give a score between ([\d.]+) and ([\d.]+)$")
@@ -32,7 +33,7 @@ ORDERLESS = [
 
 
 def build_batch(grades, unretrieved=(), scale="0:3"):
-    return Batch.from_grades([grades], Scale.parse(scale), [unretrieved])
+    return batch_from_grades([grades], Scale.parse(scale), [unretrieved])
 
 
 def explain_in_words(measure, grades, unretrieved=(), scale="0:3", depth=10):
@@ -89,7 +90,7 @@ def test_explain_avg_edit_names_both_parts(drawn, text):
     else:
         assert working.totals["edits"] == 0
     mean = float(re.search(r"grade (?:of )?([\d.]+) out of", sentence)[1])
-    rated = [known[doc] for doc in dict.fromkeys(ranking[: measure.k(6)]) if doc in known]
+    rated = [known[doc] for doc in dict.fromkeys(ranking[: measure.cutoff or 6]) if doc in known]
     assert mean == pytest.approx(sum(rated) / len(rated), abs=0.00501)
 
 
@@ -248,7 +249,7 @@ def test_explain_measure_without_reasons_of_its_own(monkeypatch):
 
 
 def test_explain_refuses_several_queries():
-    batch = Batch.from_grades([[1], [2]], Scale.parse("0:3"))
+    batch = batch_from_grades([[1], [2]], Scale.parse("0:3"))
     with pytest.raises(GradeError, match="the batch has 2"):
         give_reasons(parse_measure("AP"), batch, 10)
     with pytest.raises(GradeError, match="the batch has 2"):

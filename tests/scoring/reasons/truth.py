@@ -31,7 +31,7 @@ class World:
     others, None for unrated documents and repeats."""
 
     def __init__(self, measure: Measure, ranking: list[str], known: dict[str, float], scale: Scale, depth: int) -> None:
-        self.k = measure.k(depth)
+        self.k = measure.cutoff or depth
         self.skips_unrated = measure.parameters.get("unrated") == "skip"
         rel = measure.parameters.get("rel")
         self.rel = scale.relevant_from if rel is None else rel

@@ -1,12 +1,13 @@
 import pytest
 
-from relevancy.scoring import Batch, Scale, parse_measure, show_working
+from relevancy.scoring import Scale, parse_measure, show_working
 from relevancy.scoring.edit_distance import Edit
 from relevancy.scoring.workings.avg_edit import describe_edit
+from tests.scoring.ranking_scores import batch_from_grades
 
 
 def show(grades, unretrieved=(), scale="0:3"):
-    return show_working(parse_measure("AvgEdit@10"), Batch.from_grades([grades], Scale.parse(scale), [unretrieved]), 10)
+    return show_working(parse_measure("AvgEdit@10"), batch_from_grades([grades], Scale.parse(scale), [unretrieved]), 10)
 
 
 def test_avg_edit_example():

@@ -6,21 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relevancy.scoring import (
-    Batch,
     Definition,
     GradeError,
     Measure,
     Scale,
-    compute_values,
     get_definitions,
     parse_measure,
     show_working,
 )
 from tests.scoring.measure_variants import MEASURES, SOME_MEASURES, single_query_batches, to_optional
+from tests.scoring.ranking_scores import batch_from_grades, compute_values
 
 
 def build_batch(grades, unretrieved=(), scale="0:3"):
-    return Batch.from_grades([grades], Scale.parse(scale), [unretrieved])
+    return batch_from_grades([grades], Scale.parse(scale), [unretrieved])
 
 
 @settings(max_examples=150, deadline=None)
@@ -66,7 +65,7 @@ def test_rows_are_the_documents_at_their_positions(texts, drawn, depth):
         assert indices == list(
             range(len(indices))
         )  # every document down to the last one counted, including those skipped
-        depth = measure.k(depth)
+        depth = measure.cutoff or depth
         assert len([row for row in working.rows if row.rank is not None and row.index is not None]) <= depth
         for row in working.rows:
             if row.index is None:
@@ -93,7 +92,7 @@ def test_ideal_list_descends_and_ends_with_the_last_grade(text, drawn, depth):
     measure = parse_measure(text)
     ideal = [g for g in show_working(measure, batch, depth).column("ideal_grade") if g is not None]
     assert ideal == sorted(ideal, reverse=True)
-    depth = measure.k(depth)
+    depth = measure.cutoff or depth
     kind = measure.parameters["ideal"]
     if kind in ("global", "uncut"):
         every = sorted(known.values(), reverse=True)
@@ -181,13 +180,13 @@ def test_a_measure_without_a_working_of_its_own_lists_ranks_and_grades(monkeypat
 
 
 def test_show_working_refuses_several_queries():
-    batch = Batch.from_grades([[1], [2]], Scale.parse("0:3"))
+    batch = batch_from_grades([[1], [2]], Scale.parse("0:3"))
     with pytest.raises(GradeError, match="the batch has 2"):
         show_working(parse_measure("AP"), batch, 10)
 
 
 def test_show_working_of_one_query_of_a_batch():
-    batch = Batch.from_grades([[1, 2, 3, None, 1], [2]], Scale.parse("0:3"), [[], [3, 3]])
+    batch = batch_from_grades([[1, 2, 3, None, 1], [2]], Scale.parse("0:3"), [[], [3, 3]])
     working = show_working(parse_measure("nDCG@5"), batch.rows(1, 2), 5)
     assert working.result == pytest.approx(float(compute_values(parse_measure("nDCG@5"), batch, 5)[1]))
     assert [row.index for row in working.rows] == [0, None, None]
