@@ -174,7 +174,7 @@ def rate_and_order(book: Book, other: User, pairs: Iterator[JudgingPair]) -> flo
     pair = next(pairs)
     ratings.rate(query=pair.query, doc_id=pair.doc_id, value=2, by=other)
     start = time.perf_counter()
-    assert judging.refresh_judging_order(book=book) == 1
+    assert judging.refresh_judging_order(book.pk) == 1
     return time.perf_counter() - start
 
 

@@ -78,10 +78,9 @@ def build_judging_queue(book_id: int) -> None:
 def rescore_book(book_id: int) -> None:
     """Rescores the last runs of every case of a book after its ratings have changed, and puts what is judged next in order again."""
     Book.objects.filter(pk=book_id).update(rescore_queued_at=None)
-    for case in Case.objects.live().filter(book=book_id):
+    for case in Case.objects.live().filter(book=book_id).select_related("book"):
         _rescore_case(case)
-    for book in Book.objects.filter(pk=book_id):  # it may have been deleted meanwhile
-        judging.refresh_judging_order(book=book)
+    judging.refresh_judging_order(book_id)
 
 
 @task(priority=HIGH_PRIORITY)
@@ -100,7 +99,7 @@ def rescore_failed(run_id: int) -> None:
 @task(priority=HIGH_PRIORITY)
 def rescore_case(case_id: int) -> None:
     """Rescores a case's last runs, newest first, after its scorers have changed, or continues to."""
-    _rescore_case(Case.objects.get(pk=case_id))
+    _rescore_case(Case.objects.select_related("book").get(pk=case_id))
 
 
 def _rescore_case(case: Case) -> None:

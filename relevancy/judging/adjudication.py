@@ -5,17 +5,15 @@ See docs/decisions/0110.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Count, F, Max, Min, Q, QuerySet
 
 from relevancy import scores
 from relevancy.models import Book, JudgingPair, Query, Rating, RatingChange, User, Verdict
-from relevancy.models.write_queue import write_turn
-from relevancy.ratings.changes import Change, RatingEditor
-from relevancy.ratings.ratings import InvalidRating, check_open, check_scale, clean_doc_id
+from relevancy.ratings.changes import REMOVAL, Change, store_changes
+from relevancy.ratings.ratings import changing_ratings, clean_doc_id, clean_value
 
 from .judging_documents import read_documents
 
@@ -130,29 +128,13 @@ def adjudicate(
     expected_scale: see `rate_many`. Raises `InvalidRating` for a grade that is not on the scale, and `ScaleChanged`.
     """
     doc_id = clean_doc_id(doc_id)
-    with write_turn(), transaction.atomic():
-        scores.lock_queries([query.pk])
-        check_open(book=query.book_id)
-        query.book.refresh_settings()
-        check_scale(query.book, expected_scale)
-        if not scores.scale_of(query.book).contains(value):
-            raise InvalidRating(
-                f"{value:g} is not on the scale of the book {query.book}. "
-                f"Choose a grade from {query.book.lowest:g} to {query.book.top:g}."
-            )
-        records = scores.QueryRatings.read(query.pk).by_document.get(doc_id, ())
-        present = next((record for record in records if record.is_adjudication), None)
-        has_changed = False
-        if present is not None and present.rater_id != by.pk:
-            has_changed = _withdraw(query, doc_id, present, by)
-        own = next((record for record in records if record.rater_id == by.pk), None)
-        editor = RatingEditor(by, by, ADJUDICATION_SOURCE)
-        editor.change(query.pk, doc_id, own, Change(float(value), note=note, is_adjudication=True))
-        editor.save()
-        has_changed |= bool(editor.log)
-        if has_changed:
-            scores.ratings_changed([query.pk])
-    return has_changed
+    with changing_ratings(query, expected_scale=expected_scale) as log:
+        change = Change(clean_value(value, query.book), note=note, is_adjudication=True)
+        present = Rating.objects.filter(query=query, doc_id=doc_id, is_adjudication=True).exclude(rater=by).first()
+        if present is not None:
+            log += _withdraw(query, present, by)
+        log += store_changes({query.pk: {doc_id: change}}, rater=by, by=by, source=ADJUDICATION_SOURCE)
+    return bool(log)
 
 
 def withdraw_adjudication(*, query: Query, doc_id: str, by: User) -> bool:
@@ -160,37 +142,23 @@ def withdraw_adjudication(*, query: Query, doc_id: str, by: User) -> bool:
 
     Returns whether there was a decision.
     """
-    with write_turn(), transaction.atomic():
-        scores.lock_queries([query.pk])
-        check_open(book=query.book_id)
-        query.book.refresh_settings()
-        records = scores.QueryRatings.read(query.pk).by_document.get(doc_id, ())
-        present = next((record for record in records if record.is_adjudication), None)
-        if present is None:
-            return False
-        _withdraw(query, doc_id, present, by)
-        scores.ratings_changed([query.pk])
-    return True
+    with changing_ratings(query) as log:
+        present = Rating.objects.filter(query=query, doc_id=doc_id, is_adjudication=True).first()
+        if present is not None:
+            log += _withdraw(query, present, by)
+    return bool(log)
 
 
-def _withdraw(query: Query, doc_id: str, present: scores.RatingRecord, by: User) -> bool:
+def _withdraw(query: Query, present: Rating, by: User) -> list[RatingChange]:
     """Makes an adjudication what it was before. Call it in the transaction that has locked the query."""
-    changes = RatingChange.objects.filter(query=query, doc_id=doc_id, rater=present.rater_id)
+    changes = RatingChange.objects.filter(query=query, doc_id=present.doc_id, rater=present.rater_id)
     decision = changes.filter(new_is_adjudication=True, old_is_adjudication=False).order_by("-pk").first()
     if decision is None or not decision.old_verdict:
-        change = Change(verdict="")
-    elif Book.objects.filter(pk=query.book_id, remapped_at__gt=decision.at).exists():
+        change = REMOVAL
+    elif query.book.remapped_at is not None and query.book.remapped_at > decision.at:
         # The former grade is one of another scale.
         change = Change.copying(present, is_adjudication=False)
     else:
-        change = Change(
-            decision.old_value,
-            decision.old_verdict,
-            decision.old_note,
-            decision.old_rated_at,
-            is_adjudication=False,
-        )
-    editor = RatingEditor(User.objects.get(pk=present.rater_id), by, ADJUDICATION_SOURCE)
-    editor.change(query.pk, doc_id, present, change)
-    editor.save()
-    return bool(editor.log)
+        change = replace(Change.restoring(decision), undoes=None, is_adjudication=False)
+    changed = {query.pk: {present.doc_id: change}}
+    return store_changes(changed, rater=present.rater, by=by, source=ADJUDICATION_SOURCE)

@@ -111,7 +111,7 @@ def judge(
     else:
         check_may_rate(query.book, by)
         change = Change(verdict=Verdict(verdict), note=note)
-        changed = change_query(query, lambda own: {doc_id: change}, by=by, source="page")
+        changed = change_query(query, lambda: {doc_id: change}, by=by, source="page")
         if verdict == Verdict.LATER and not changed:  # put off once more: it goes behind the others
             Rating.objects.filter(query=query, doc_id=doc_id, rater=by).update(updated_at=timezone.now())
     JudgingPair.objects.filter(query=query, doc_id=doc_id, claimed_by=by).update(claimed_by=None, claimed_until=None)

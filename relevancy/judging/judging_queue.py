@@ -145,10 +145,10 @@ def count_changing(queue: JudgingQueue) -> int:
     return queue.pairs.open().filter(key__lt=0).count() if queue.is_by_difference else 0
 
 
-def refresh_judging_order(*, book: Book) -> int:
-    """Computes the keys of pairs again whose queries have got ratings since, if the order depends on ratings. Returns the number of
-    these queries. At most two SQL statements in other books. Safe to run more than once, also at the same time."""
-    queue: JudgingQueue | None = JudgingQueue.objects.filter(book=book, order=JudgingQueue.Order.DIFFERENCE).first()
+def refresh_judging_order(book_id: int) -> int:
+    """Computes the keys of pairs of a book again whose queries have got ratings since, if the order depends on ratings. Returns the
+    number of these queries. At most two SQL statements in other books. Safe to run more than once, also at the same time."""
+    queue: JudgingQueue | None = JudgingQueue.objects.filter(book=book_id, order=JudgingQueue.Order.DIFFERENCE).first()
     if queue is None or not queue.is_by_difference:
         return 0
     meter = ChangeMeter(queue)

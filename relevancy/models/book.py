@@ -130,19 +130,24 @@ class QueryLink(models.Model):
 class QueryQuerySet(models.QuerySet["Query"]):
     """Queries of books."""
 
-    def increment_revision(self, query: Query) -> None:
-        """Increments the revision of a query whose ratings have changed. Reads what grades depend on of its book by the same statement;
-        see `Book.refresh_settings`."""
+    def increment_revision(self, query: Query) -> bool:
+        """Increments the revision of a locked query whose ratings change. Reads what grades depend on of its book by the same
+        statement; see `Book.refresh_settings`. Returns whether ratings are being imported into the book."""
         book, columns = Book._meta.db_table, ("scale", "relevant_from", "rule", "remapped_at")
         settings_of_book = ", ".join([f"(SELECT {column} FROM {book} WHERE id = book_id)" for column in columns])
+        imports = cast("type[RatingImport]", Book._meta.get_field("rating_imports").related_model)
+        unfinished = f"SELECT 1 FROM {imports._meta.db_table} record WHERE record.book_id = relevancy_query.book_id"
+        statuses = ", ".join([f"'{status}'" for status in imports.UNFINISHED])
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE relevancy_query SET revision = revision + 1 WHERE id = %s RETURNING revision, {settings_of_book}",
+                f"UPDATE relevancy_query SET revision = revision + 1 WHERE id = %s RETURNING revision, {settings_of_book}, "
+                f"EXISTS ({unfinished} AND record.status IN ({statuses}))",
                 [query.pk],
             )
-            query.revision, scale, query.book.relevant_from, query.book.rule, remapped_at = cursor.fetchone()
+            query.revision, scale, query.book.relevant_from, query.book.rule, remapped_at, is_closed = cursor.fetchone()
         query.book.scale = json.loads(scale)
         query.book.remapped_at = in_utc(remapped_at)
+        return bool(is_closed)
 
     def live(self) -> Self:
         """Excludes retired queries."""

@@ -1,5 +1,6 @@
 """Changes of one rater's ratings, stored together with their log."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import batched
@@ -40,7 +41,7 @@ class Change:
         return cls(undone.old_value, undone.old_verdict, undone.old_note, undone.old_rated_at, undone, old)
 
     @classmethod
-    def keeping(cls, present: scores.RatingRecord | None, undone: RatingChange) -> "Change":
+    def keeping(cls, present: Rating | None, undone: RatingChange) -> "Change":
         """Returns the change that leaves a rating as it is, and logs that `undone` was taken back as far as that is possible."""
         if present is None:
             return cls(verdict="", undoes=undone)
@@ -55,95 +56,74 @@ class Change:
 REMOVAL = Change(verdict="")
 
 
-class RatingEditor:
-    """Collects changes of one rater's ratings and stores them with the log. Ratings that stay the same are left out."""
-
-    def __init__(self, rater: User, by: User, source: str) -> None:
-        self.rater = rater
-        self.by = by
-        self.source = source
-        self.now: datetime = timezone.now()
-        self.log: list[RatingChange] = []
-        self._stored: list[Rating] = []
-        self._removed: list[int] = []
-
-    @property
-    def query_ids(self) -> list[int]:
-        """The ids of all queries with changes, ascending."""
-        return sorted({change.query_id for change in self.log})
-
-    def change(self, query_id: int, doc_id: str, present: scores.RatingRecord | None, change: Change) -> None:
-        """Collects one change; `present` is the present rating."""
-        if change.undoes is None and not _differs(present, change):
-            return
-        was_adjudication = present is not None and present.is_adjudication
-        is_adjudication = was_adjudication if change.is_adjudication is None else change.is_adjudication
+def store_changes(
+    changes: Mapping[int, Mapping[str, Change]], *, rater: User, by: User, source: str
+) -> list[RatingChange]:
+    """Stores changes of one rater's ratings, `{query id: {document id: change}}`, with their log, which is returned. Those that change
+    nothing are left out. Call it in a transaction that has locked the queries."""
+    now = timezone.now()
+    present: dict[tuple[int, str], Rating] = {}
+    for query_ids in batched(changes, BATCH):
+        for rating in Rating.objects.filter(query_id__in=query_ids, rater=rater):
+            present[rating.query_id, rating.doc_id] = rating
+    log: list[RatingChange] = []
+    stored: list[Rating] = []
+    removed: list[int] = []
+    for query_id, doc_id, change in [(pk, *item) for pk, documents in changes.items() for item in documents.items()]:
+        unrated = Rating(query_id=query_id, doc_id=doc_id, rater_id=rater.pk, verdict="")
+        old = present.get((query_id, doc_id), unrated)
+        note = old.note if change.note is None else change.note
+        is_adjudication = old.is_adjudication if change.is_adjudication is None else change.is_adjudication
+        new = change.verdict, change.value, note, is_adjudication
+        if change.undoes is None and new == (old.verdict, old.value, old.note, old.is_adjudication):
+            continue
         is_adjudication = is_adjudication and change.verdict == Verdict.RATED
-        self.log.append(
-            RatingChange(
-                query_id=query_id,
-                doc_id=doc_id,
-                rater=self.rater,
-                by=self.by,
-                source=self.source,
-                old_verdict=present.verdict if present else "",
-                old_value=present.value if present else None,
+        log.append(
+            RatingChange.of(
+                old,
+                by=by,
+                source=source,
                 new_verdict=change.verdict,
                 new_value=change.value,
-                old_note=present.note if present else "",
-                old_rated_at=present.updated_at if present else None,
-                undoes=change.undoes,
-                at=self.now,
-                old_is_adjudication=was_adjudication,
                 new_is_adjudication=is_adjudication,
+                undoes=change.undoes,
+                at=now,
             )
         )
         if change.verdict:
-            note = change.note if change.note is not None else (present.note if present else "")
-            self._stored.append(
+            stored.append(
                 Rating(
                     pk=change.rating_id,
                     query_id=query_id,
                     doc_id=doc_id,
-                    rater=self.rater,
+                    rater_id=rater.pk,
                     verdict=change.verdict,
                     value=change.value,
                     note=note,
                     is_adjudication=is_adjudication,
-                    created_at=self.now,  # of new ratings; others keep theirs
-                    updated_at=change.rated_at or self.now,
+                    created_at=now,  # of new ratings; others keep theirs
+                    updated_at=change.rated_at or now,
                 )
             )
-        elif present is not None:
-            self._removed.append(present.pk)
-
-    def save(self) -> None:
-        """Stores what was collected. Call it in a transaction that has locked the queries."""
-        for pks in batched(self._removed, BATCH):
-            Rating.objects.filter(pk__in=pks).delete()
-        if self._stored:
-            Rating.objects.bulk_create(
-                self._stored,
-                batch_size=BATCH,
-                update_conflicts=True,
-                unique_fields=("query", "doc_id", "rater"),
-                update_fields=("verdict", "value", "note", "is_adjudication", "updated_at"),
-            )
-        if self.log:
-            RatingChange.objects.bulk_create(self.log, batch_size=BATCH)
-        # After a loss a document has fewer grades or judgments than before, so that raters may get it again.
-        has_loss = any(
-            logged.old_verdict not in ("", logged.new_verdict) and logged.new_verdict != Verdict.RATED
-            for logged in self.log
-        )
-        for query_ids in batched(self.query_ids, BATCH):
-            doc_ids = {change.doc_id for change in self.log} if len(self.log) <= BATCH else None
-            JudgingPair.objects.update_levels(query_ids, doc_ids, has_only_new_ratings=not has_loss)
-
-
-def _differs(present: scores.RatingRecord | None, change: Change) -> bool:
-    if present is None:
-        return bool(change.verdict)
-    is_new_note = change.note is not None and change.note != present.note
-    is_other_kind = change.is_adjudication is not None and change.is_adjudication != present.is_adjudication
-    return (present.verdict, present.value) != (change.verdict, change.value) or is_new_note or is_other_kind
+        elif old.pk is not None:
+            removed.append(old.pk)
+    for pks in batched(removed, BATCH):
+        Rating.objects.filter(pk__in=pks).delete()
+    Rating.objects.bulk_create(
+        stored,
+        batch_size=BATCH,
+        update_conflicts=True,
+        unique_fields=("query", "doc_id", "rater"),
+        update_fields=("verdict", "value", "note", "is_adjudication", "updated_at"),
+    )
+    RatingChange.objects.bulk_create(log, batch_size=BATCH)
+    # After a loss a document has fewer grades or judgments than before, so that raters may get it again.
+    losses = [
+        logged
+        for logged in log
+        if logged.old_verdict not in ("", logged.new_verdict) and logged.new_verdict != Verdict.RATED
+    ]
+    doc_ids = {logged.doc_id for logged in log} if len(log) <= BATCH else None
+    for query_ids in batched(sorted({logged.query_id for logged in log}), BATCH):
+        JudgingPair.objects.update_levels(query_ids, doc_ids, has_only_new_ratings=not losses)
+    return log

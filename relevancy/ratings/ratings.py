@@ -1,7 +1,8 @@
 """Rates documents and removes ratings: one transaction with the log. A rating is stored whatever becomes of its score."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import batched
 from typing import Any
 
@@ -9,10 +10,10 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from relevancy import hooks, scores
-from relevancy.models import Book, Query, Rating, RatingImport, User
+from relevancy.models import Book, Query, RatingChange, RatingImport, User
 from relevancy.models.write_queue import write_turn
 
-from .changes import REMOVAL, Change, RatingEditor
+from .changes import REMOVAL, Change, store_changes
 
 MAX_DOC_ID_LENGTH = 500
 BATCH = 500
@@ -74,11 +75,11 @@ def rate_many(
     check_may_rate(query.book, by)
     check_scale(query.book, expected_scale)
     changes = {
-        clean_doc_id(doc_id): Change(_clean_value(value, query.book), note=note) for doc_id, value in values.items()
+        clean_doc_id(doc_id): Change(clean_value(value, query.book), note=note) for doc_id, value in values.items()
     }
     return change_query(
         query,
-        lambda own: changes,
+        lambda: changes,
         by=by,
         source=source,
         expected_revision=expected_revision,
@@ -96,7 +97,7 @@ def remove(
 ) -> int:
     """Removes the user's own ratings of some documents of one query. Returns how many; see `rate_many`."""
     changes = {doc_id.strip(): REMOVAL for doc_id in doc_ids}
-    return change_query(query, lambda own: changes, by=by, source=source, expected_revision=expected_revision)
+    return change_query(query, lambda: changes, by=by, source=source, expected_revision=expected_revision)
 
 
 def rate_book(
@@ -110,7 +111,7 @@ def rate_book(
     def choose() -> Mapping[int, Mapping[str, Change]]:
         book.refresh_settings()
         return {
-            query_id: {clean_doc_id(doc_id): Change(_clean_value(value, book)) for doc_id, value in documents.items()}
+            query_id: {clean_doc_id(doc_id): Change(clean_value(value, book)) for doc_id, value in documents.items()}
             for query_id, documents in values.items()
         }
 
@@ -149,14 +150,9 @@ def change_raters(
             check_open(book__queries=min(query_ids))
         for rater, chosen in choose():
             changes = {query_id: documents for query_id, documents in chosen.items() if query_id in query_ids}
-            present = _read_present(changes, rater)
-            editor = RatingEditor(rater, by, source)
-            for query_id, documents in changes.items():
-                for doc_id, change in documents.items():
-                    editor.change(query_id, doc_id, present.get((query_id, doc_id)), change)
-            editor.save()
-            count += len(editor.log)
-            changed.update(editor.query_ids)
+            log = store_changes(changes, rater=rater, by=by, source=source)
+            count += len(log)
+            changed.update([logged.query_id for logged in log])
         scores.ratings_changed(sorted(changed))
     return count
 
@@ -177,7 +173,8 @@ def clean_doc_id(doc_id: str) -> str:
     return doc_id
 
 
-def _clean_value(value: float, book: Book) -> float:
+def clean_value(value: float, book: Book) -> float:
+    """Returns a grade as it is stored. Raises `InvalidRating` if it is not on the scale of the book."""
     if not scores.scale_of(book).contains(value):
         raise InvalidRating(
             f"{value:g} is not on the scale of the book {book}. Choose a grade from {book.lowest:g} to {book.top:g}."
@@ -217,66 +214,45 @@ def check_scale(book: Book, expected: str) -> None:
         )
 
 
-type ChooseChanges = Callable[[Mapping[str, scores.RatingRecord]], Mapping[str, Change]]
-"""Returns the changes by document id. It is given the present ratings of the rater, called while the query is locked."""
+@contextmanager
+def changing_ratings(query: Query, *, expected_scale: str = "") -> Iterator[list[RatingChange]]:
+    """A transaction that changes ratings of one query. Yields the log of its changes, which the block fills; if it stays empty, nothing
+    has happened.
+
+    The query is locked, its revision is the next one, and the settings of its book have been read again. Raises `RatingRefused` and
+    `ScaleChanged`.
+    """
+    with write_turn(), transaction.atomic():
+        scores.lock_queries([query.pk])  # a statement that waits for a lock would read the settings of before
+        if Query.objects.increment_revision(query):
+            check_open(book=query.book_id)
+        check_scale(query.book, expected_scale)
+        log: list[RatingChange] = []
+        yield log
+        if log:
+            scores.cases_changed([query.pk])
+        else:
+            transaction.set_rollback(True)
+            query.revision -= 1
 
 
 def change_query(
     query: Query,
-    choose_changes: ChooseChanges,
+    choose_changes: Callable[[], Mapping[str, Change]],
     *,
     by: User,
     source: str,
     expected_revision: int | None = None,
     expected_scale: str = "",
 ) -> int:
-    """Stores a rater's changes of the ratings of one query with their log, and increments its revision. One transaction; returns the
-    number of ratings that changed."""
-    with write_turn(), transaction.atomic():
-        scores.lock_queries([query.pk])
-        if expected_revision is not None:
-            _check_revision(query, expected_revision)
-        check_open(book=query.book_id)
-        ratings = scores.QueryRatings.read(query.pk)
-        own = {record.doc_id: record for record in ratings.records if record.rater_id == by.pk}
-        editor = RatingEditor(by, by, source)
-        for doc_id, change in choose_changes(own).items():
-            editor.change(query.pk, doc_id, own.get(doc_id), change)
-        editor.save()
-        if editor.log:
-            scores.query_ratings_changed(query)
-            for logged in editor.log:  # the scale may have changed since the request began
-                if logged.new_value is not None:
-                    _clean_value(logged.new_value, query.book)
-        else:
-            query.book.refresh_settings()
-        check_scale(query.book, expected_scale)
-    return len(editor.log)
-
-
-def _check_revision(query: Query, expected: int) -> None:
-    """Raises `RatingsChanged` unless the locked query has this revision."""
-    if Query.objects.values_list("revision", flat=True).get(pk=query.pk) != expected:
-        raise RatingsChanged(f"The ratings of “{query}” have changed since you read them. Read them again.")
-
-
-def _read_present(
-    changes: Mapping[int, Mapping[str, Change]], rater: User
-) -> dict[tuple[int, str], scores.RatingRecord]:
-    """Returns the rater's present ratings of the queries by query id and document id."""
-    present: dict[tuple[int, str], scores.RatingRecord] = {}
-    for query_ids in batched(changes, BATCH):
-        for row in Rating.objects.filter(query_id__in=query_ids, rater=rater):
-            present[row.query_id, row.doc_id] = scores.RatingRecord(
-                row.pk,
-                row.query_id,
-                row.doc_id,
-                rater.pk,
-                str(rater),
-                row.verdict,
-                row.value,
-                row.note,
-                row.updated_at,
-                row.is_adjudication,
-            )
-    return present
+    """Stores a rater's changes of the ratings of one query with their log, and increments its revision. Returns the number of ratings
+    that changed. `choose_changes` returns the changes by document id, called while the query is locked."""
+    with changing_ratings(query, expected_scale=expected_scale) as log:
+        if expected_revision not in (None, query.revision - 1):
+            raise RatingsChanged(f"The ratings of “{query}” have changed since you read them. Read them again.")
+        changes = choose_changes()
+        for change in changes.values():  # the scale may have changed since the request began
+            if change.value is not None:
+                clean_value(change.value, query.book)
+        log += store_changes({query.pk: changes}, rater=by, by=by, source=source)
+    return len(log)

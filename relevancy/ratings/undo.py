@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import F, Q, QuerySet
 
-from relevancy import scores
-from relevancy.models import Book, Case, Query, RatingChange, User
+from relevancy.models import Book, Case, Query, Rating, RatingChange, User
 
 from .changes import Change
 from .ratings import change_query
@@ -61,7 +60,8 @@ def undo(
     undone: list[RatingChange] = []
     kept: list[str] = []
 
-    def choose_changes(own: Mapping[str, scores.RatingRecord]) -> Mapping[str, Change]:
+    def choose_changes() -> Mapping[str, Change]:
+        own = {rating.doc_id: rating for rating in Rating.objects.filter(query=change.query, rater=by)}
         # The changes of one request have one time.
         together = list(_undoable(change.by).filter(query=change.query, at=change.at).order_by("id"))
         overridden = _changed_by_others_since(together)

@@ -56,8 +56,8 @@ from .rescoring import (
 from .revisions import (
     book_changed,
     case_changed,
+    cases_changed,
     figures_changed,
-    query_ratings_changed,
     ratings_changed,
 )
 from .run_history import (
@@ -96,6 +96,7 @@ __all__ = [
     "baselines_of",
     "book_changed",
     "case_changed",
+    "cases_changed",
     "combine_grades",
     "compare_runs",
     "compared_attempts",
@@ -122,7 +123,6 @@ __all__ = [
     "preview_case_scores",
     "preview_grades",
     "preview_query",
-    "query_ratings_changed",
     "ratings_changed",
     "read_history",
     "recent_case_scores",

@@ -26,10 +26,9 @@ from relevancy.models import (
     StoredComparison,
     case_revision,
 )
-from relevancy.scoring import case_mean, points
 from relevancy.statistics import TIE
 
-from .storage import exact_sum_sql, units
+from .storage import exact_sum_sql, weighted_mean
 
 # Conditions for the rows of `CaseQuerySet.with_scores`, by the same rule as the counts of a `RunDifference`.
 IS_BETTER = Q(difference__gte=TIE, weight__gt=0)
@@ -101,18 +100,24 @@ def compare_runs(run: Run, baseline: Run, version: ScorerVersion) -> RunDifferen
     with connection.cursor() as cursor:
         ids = [run.pk, baseline.pk]
         parameters = [run.case_id, *ids, version.pk, *ids, run.case_id, *ids, version.pk, *ids]
-        cursor.execute(_paired_sums(connection.vendor), parameters)
-        revision, searched, stored, stale, weights, *columns = cursor.fetchone()
-    run_sum, baseline_sum = units(*columns[:2]), units(*columns[2:4])
-    compared, better, worse, newly_scored, no_longer_scored = columns[4:]
+        statement = _PAIRED_SUMS.format(
+            run_sum=exact_sum_sql("CASE WHEN baseline_score IS NOT NULL THEN weight * score END", connection.vendor),
+            baseline_sum=exact_sum_sql(
+                "CASE WHEN score IS NOT NULL THEN weight * baseline_score END", connection.vendor
+            ),
+        )
+        cursor.execute(statement, parameters)
+        revision, searched, stored, stale, weights, *halves, compared, better, worse, newly_scored, no_longer_scored = (
+            cursor.fetchone()
+        )
     has_dropped_fields = run.fields_dropped_at is not None or baseline.fields_dropped_at is not None
     pending = max(0, searched - stored) + stale
     return RunDifference(
         baseline,
         pending=pending,
         can_be_rescored=not (version.script and has_dropped_fields),
-        run_score=case_mean(points(run_sum), weights),
-        baseline_score=case_mean(points(baseline_sum), weights),
+        run_score=weighted_mean(halves[:2], weights),
+        baseline_score=weighted_mean(halves[2:], weights),
         compared=compared,
         better=better,
         worse=worse,
@@ -171,13 +176,6 @@ _PAIRED_SUMS = f"""
 """
 
 
-def _paired_sums(vendor: str) -> str:
-    return _PAIRED_SUMS.format(
-        run_sum=exact_sum_sql("CASE WHEN baseline_score IS NOT NULL THEN weight * score END", vendor),
-        baseline_sum=exact_sum_sql("CASE WHEN score IS NOT NULL THEN weight * baseline_score END", vendor),
-    )
-
-
 def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDifference | None:
     """Compares two runs and stores the comparison for pages that show many of them. Returns None, and stores nothing, if one of the
     runs is active. Nothing is stored either as long as scores are pending."""
@@ -191,9 +189,8 @@ def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDiff
         difference = compare_runs(run, baseline, version)
         if difference.pending:
             return difference
-        row = RunComparison(run=run, baseline=baseline, version=version)
-        for column in COLUMNS:
-            setattr(row, column, getattr(difference, column))
+        columns = {name: getattr(difference, name) for name in COLUMNS}
+        row = RunComparison(run=run, baseline=baseline, version=version, **columns)
         RunComparison.objects.bulk_create(
             [row], update_conflicts=True, unique_fields=("run", "version", "baseline"), update_fields=COLUMNS
         )
@@ -220,7 +217,9 @@ def stored_differences(
         run__in={run_id for run_id, _ in baselines}, version=version, revision=case_revision(OuterRef("run__case"))
     )
     return {
-        (row.run_id, row.baseline_id): _of_row(row, baselines[row.run_id, row.baseline_id])
+        (row.run_id, row.baseline_id): RunDifference(
+            baselines[row.run_id, row.baseline_id], **{name: getattr(row, name) for name in COLUMNS}
+        )
         for row in rows
         if (row.run_id, row.baseline_id) in baselines
     }
@@ -235,10 +234,6 @@ def current_comparisons() -> QuerySet[RunComparison]:
         revision=case_revision(OuterRef("run__case")),
         baseline=Subquery(complete.order_by("-number").values("pk")[:1]),
     )
-
-
-def _of_row(row: RunComparison, baseline: Run) -> RunDifference:
-    return RunDifference(baseline, **{column: getattr(row, column) for column in COLUMNS})
 
 
 def baseline_of(run: Run) -> Run | None:

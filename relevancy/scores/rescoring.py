@@ -1,6 +1,7 @@
 """Stale scores: missing ones, and those computed from older ratings. One query is rescored at once, runs in batches."""
 
 import logging
+import math
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,11 +24,10 @@ from .storage import PAUSE_SECONDS, score_runs, store
 # Queries of a case whose scores a page sums after ratings: 9 ms of CPU for two runs. A worker sums those of larger cases, within two
 # seconds: with 5,000 queries, the pages of 20 raters would take 43 ms each time.
 MAX_SUMMED = 1_000
-GROUPED_QUERIES = (
-    10_000  # of runs that are rescored together: their sums are made by one statement, for which ratings wait
-)
+GROUPED_QUERIES = 10_000  # of runs that are rescored together: one statement sums their scores, and ratings wait for it
 COMPARED_RUNS = 12  # whose difference to their baseline is stored: those that the recent activity can show
 BATCH = 500  # rankings rescored in one transaction, which must be short: ratings wait for it
+SCRIPT_BATCH = 50  # where scripts are run: they may be slow, and a deadline is only looked at between batches
 _NEEDED_FIELDS = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
 log = logging.getLogger("relevancy.scores")
 
@@ -68,9 +68,7 @@ def rescore_query(query: Query, runs: Sequence[Run], versions: Iterable[ScorerVe
 def sum_outdated(targets: Sequence[tuple[Run, ScorerVersion]]) -> None:
     """Stores the scores of a case in some of its runs, each under a version, where the stored ones are older than the ratings. Those of
     runs with more than `MAX_SUMMED` queries are left to a worker."""
-    small = [(run, version) for run, version in targets if run.queries <= MAX_SUMMED]
-    current = _current_scores([run for run, _ in small])
-    score_runs([(run, version) for run, version in small if (run.pk, version.pk) not in current])
+    score_runs(_outdated([(run, version) for run, version in targets if run.queries <= MAX_SUMMED]))
 
 
 def rescore_run(run: Run, versions: Iterable[ScorerVersion] = (), *, including_failed: bool = False) -> int:
@@ -83,11 +81,18 @@ def rescore_run(run: Run, versions: Iterable[ScorerVersion] = (), *, including_f
     versions = list(versions) or list(ScorerVersion.objects.used_by(run.case_id))
     if including_failed:
         switch_on(run, versions)
-    return _rescore_runs({run: versions}, including_failed=including_failed)
+    rescored, _ = _rescore_runs({run: versions}, including_failed=including_failed)
+    return rescored
 
 
-def _rescore_runs(versions_by_run: Mapping[Run, Sequence[ScorerVersion]], *, including_failed: bool = False) -> int:
-    """Does what `rescore_run` does for several runs of one case, each under some versions."""
+def _rescore_runs(
+    versions_by_run: Mapping[Run, Sequence[ScorerVersion]],
+    *,
+    deadline: float = math.inf,
+    including_failed: bool = False,
+) -> tuple[int, bool]:
+    """Does what `rescore_run` does for several runs of one case, each under some versions, until the deadline. Returns the number of
+    rankings that were to be rescored, and whether all of them have been; the scores of the case are stored at the end."""
     book = next(iter(versions_by_run)).case.book
     runs_by_version: dict[ScorerVersion, list[int]] = defaultdict(list)
     for run, versions in versions_by_run.items():
@@ -102,7 +107,10 @@ def _rescore_runs(versions_by_run: Mapping[Run, Sequence[ScorerVersion]], *, inc
         for ranking_id in rankings.values_list("pk", flat=True):
             stale[ranking_id].add(version.pk)
     written_at = 0.0
-    for ranking_ids in batched(sorted(stale), BATCH):
+    size = SCRIPT_BATCH if any(version.script for version in runs_by_version) else BATCH
+    for ranking_ids in batched(sorted(stale), size):
+        if written_at > deadline:
+            return len(stale), False
         batch = list(Ranking.objects.filter(pk__in=ranking_ids).only(*_NEEDED_FIELDS))
         graded = GradedQueries.read(book, {ranking.query_id for ranking in batch})
         rows: list[QueryScore] = []
@@ -117,7 +125,7 @@ def _rescore_runs(versions_by_run: Mapping[Run, Sequence[ScorerVersion]], *, inc
             store(rows)
         written_at = time.monotonic()
     score_runs([(run, version) for run, versions in versions_by_run.items() for version in versions])
-    return len(stale)
+    return len(stale), True
 
 
 def rescore_case(case: Case, *, seconds: float) -> bool:
@@ -165,20 +173,18 @@ def rescore_history(case: Case, *, seconds: float) -> bool:
 
 def _rescore_outdated(case: Case, runs: Sequence[Run], versions: Sequence[ScorerVersion], deadline: float) -> bool:
     """Rescores the runs, newest first, whose scores of the case are not current. Returns whether it has finished."""
-    current = _current_scores(runs)
-    outdated: dict[Run, list[ScorerVersion]] = {}
     for run in runs:
         run.case = case
-        versions_of_run = [
-            version for version in versions if _can_score(run, version) and (run.pk, version.pk) not in current
-        ]
-        if versions_of_run:
-            outdated[run] = versions_of_run
-    size = max(1, GROUPED_QUERIES // max((run.queries for run in outdated), default=1))
+    outdated: dict[Run, list[ScorerVersion]] = defaultdict(list)
+    for run, version in _outdated([(run, version) for run in runs for version in versions if _can_score(run, version)]):
+        outdated[run].append(version)
+    size = max(1, GROUPED_QUERIES // max([run.queries for run in outdated], default=1))
     for group in batched(outdated.items(), size):
         if time.monotonic() > deadline:
             return False
-        _rescore_runs(dict(group))
+        _, has_finished = _rescore_runs(dict(group), deadline=deadline)
+        if not has_finished:
+            return False
     return True
 
 
@@ -187,10 +193,12 @@ def _can_score(run: Run, version: ScorerVersion) -> bool:
     return not (version.script and run.fields_dropped_at)
 
 
-def _current_scores(runs: Sequence[Run]) -> set[tuple[int, int]]:
-    """Returns run id and version id of all current scores of the case in these runs."""
+def _outdated(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[tuple[Run, ScorerVersion]]:
+    """Returns the runs and versions whose score of the case is missing or not current. One SQL statement."""
+    runs = {run.pk for run, _ in targets}
     rows = CaseScore.objects.filter(run__in=runs, revision=case_revision(OuterRef("run__case")))
-    return set(rows.values_list("run_id", "version_id"))
+    current = set(rows.values_list("run_id", "version_id"))
+    return [(run, version) for run, version in targets if (run.pk, version.pk) not in current]
 
 
 def _store_differences(pairs: Sequence[tuple[Run, Run]], version: ScorerVersion, deadline: float) -> bool:

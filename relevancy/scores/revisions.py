@@ -24,13 +24,12 @@ def ratings_changed(query_ids: Sequence[int]) -> None:
     """
     for batch in batched(query_ids, BATCH):
         Query.objects.filter(pk__in=batch).update(revision=F("revision") + 1)
-        _increment_of_queries(batch)
+        cases_changed(batch)
 
 
-def query_ratings_changed(query: Query) -> None:
-    """Does what `ratings_changed` does for one query, and reads the settings of its book again."""
-    Query.objects.increment_revision(query)
-    _increment_of_queries([query.pk])
+def cases_changed(query_ids: Sequence[int]) -> None:
+    """Increments the revisions of the cases that have these queries, whose ratings have changed. One SQL statement."""
+    _increment(f"query_id IN ({', '.join(['%s'] * len(query_ids))}) AND removed_at IS NULL", query_ids)
 
 
 def book_changed(book: Book) -> None:
@@ -48,11 +47,6 @@ def figures_changed(book: Book) -> None:
     or unlinked: their figures for each tag, tests and intervals change, while all scores stay. One SQL statement."""
     affected = StoredComparison.objects.filter(case__book=book)
     affected.update(revision=None, error="", generation=F("generation") + 1)
-
-
-def _increment_of_queries(query_ids: Sequence[int]) -> None:
-    placeholders = ", ".join(["%s"] * len(query_ids))
-    _increment(f"query_id IN ({placeholders}) AND removed_at IS NULL", query_ids)
 
 
 def _increment(condition: str, parameters: Sequence[int]) -> None:

@@ -3,8 +3,7 @@
 See docs/decisions/0012.
 """
 
-from collections.abc import Iterable, Sequence, Sized
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from itertools import batched
 from operator import attrgetter
 
@@ -80,69 +79,12 @@ def score_runs(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
             # Of two concurrent ratings, the sums of the second must include the score of the first.
             locked = Run.objects.filter(pk__in={run.pk for run, _ in targets}).order_by("pk")
             list(locked.select_for_update(no_key=True).values_list("pk", flat=True))
-        states, sums = _read_sums(targets)
-        rows = [
-            _build_case_score(run, version, states[run.pk], sums.get((run.pk, version.pk), _Sums()))
-            for run, version in targets
-            if run.pk in states and states[run.pk].status not in Run.ACTIVE_STATUSES
-        ]
-        today, now = timezone.localdate(), timezone.now()
-        for row in rows:
-            row.day, row.updated_at = today, now
         return CaseScore.objects.bulk_create(
-            rows, update_conflicts=True, unique_fields=("run", "version", "day"), update_fields=_CASE_COLUMNS
+            _build_case_scores(targets),
+            update_conflicts=True,
+            unique_fields=("run", "version", "day"),
+            update_fields=_CASE_COLUMNS,
         )
-
-
-@dataclass(frozen=True)
-class _RunState:
-    """What the scores of a run depend on. `searched`: the number of its rankings whose search did not fail."""
-
-    status: str
-    case_revision: int
-    queries: int
-    searched: int
-
-
-@dataclass(frozen=True)
-class _Sums:
-    """The sums over the scores of a run's present queries under a version.
-
-    weights: of the queries that have a score. scores, lows, highs: weighted, in two halves that `units` combines.
-    bounded: the number of queries with a range; failed: of those that could not be scored.
-    stored: the number of scores, those of removed queries included; stale: how many of the others are older than the ratings.
-    """
-
-    weights: float = 0.0
-    scores: tuple[float, float] = (0.0, 0.0)
-    lows: tuple[float, float] = (0.0, 0.0)
-    highs: tuple[float, float] = (0.0, 0.0)
-    bounded: int = 0
-    scored: int = 0
-    unrated: int = 0
-    failed: int = 0
-    stored: int = 0
-    stale: int = 0
-
-    def mean(self, halves: tuple[float, float]) -> float | None:
-        """Returns the weighted mean of scores, lows or highs; None if no query counts."""
-        return case_mean(points(units(*halves)), self.weights)
-
-
-def _build_case_score(run: Run, version: ScorerVersion, state: _RunState, sums: _Sums) -> CaseScore:
-    is_exact = not sums.stale and sums.stored >= state.searched  # no score of a query is stale or missing
-    return CaseScore(
-        run=run,
-        version=version,
-        score=sums.mean(sums.scores),
-        low=sums.mean(sums.lows) if sums.bounded else None,
-        high=sums.mean(sums.highs) if sums.bounded else None,
-        scored=sums.scored,
-        queries=state.queries,
-        unrated=sums.unrated,
-        failed=sums.failed,
-        revision=state.case_revision if is_exact else None,
-    )
 
 
 # Written by hand because it is executed while the runs are locked. Both forms of `looked_up` look up the weight and the revision of
@@ -150,7 +92,7 @@ def _build_case_score(run: Run, version: ScorerVersion, state: _RunState, sums: 
 # and its LIMIT, which no run reaches, keeps it from looking up each of them once per sum. SQLite keeps the order of tables of a
 # CROSS JOIN, and reads the scores in the order of its index.
 _SUMS = f"""
-    SELECT run.id, run.status,
+    SELECT run.id,
         COALESCE((SELECT revision FROM {CaseRevision._meta.db_table} counter WHERE counter.case_id = run.case_id), 0),
         (
             SELECT COUNT(*) FROM {CaseQuery._meta.db_table} case_query
@@ -177,7 +119,7 @@ _SUMS = f"""
         ) looked_up
         GROUP BY run_id, version_id
     ) sums ON sums.run_id = run.id
-    WHERE run.id IN ({{runs}})
+    WHERE run.id IN ({{runs}}) AND run.status NOT IN ({", ".join([f"'{status}'" for status in Run.ACTIVE_STATUSES])})
 """
 _LOOKED_UP_SQLITE = f"""
                 case_query.weight AS weight, query.revision AS query_revision
@@ -202,24 +144,20 @@ _LOOKED_UP = f"""
 """
 
 
-def _read_sums(
-    targets: Sequence[tuple[Run, ScorerVersion]],
-) -> tuple[dict[int, _RunState], dict[tuple[int, int], _Sums]]:
-    """Returns the states of the runs by run id, and the sums by run id and version id; those without any score are absent."""
+def _build_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
+    """Sums the scores of queries. One SQL statement."""
     versions_by_run: dict[int, list[int]] = {}
     for run, version in targets:
         versions_by_run.setdefault(run.pk, []).append(version.pk)
-    selected = " OR ".join(
-        f"scored.run_id = %s AND scored.version_id IN ({_placeholders(version_ids)})"
-        for version_ids in versions_by_run.values()
-    )
     parameters: list[int] = [targets[0][0].case_id]
+    selected = []
     for run_id, version_ids in versions_by_run.items():
+        selected.append(f"scored.run_id = %s AND scored.version_id IN ({', '.join(['%s'] * len(version_ids))})")
         parameters += [run_id, *version_ids]
     vendor = connection.vendor
     statement = _SUMS.format(
-        looked_up=(_LOOKED_UP_SQLITE if vendor == "sqlite" else _LOOKED_UP).format(scores=selected),
-        runs=_placeholders(versions_by_run),
+        looked_up=(_LOOKED_UP_SQLITE if vendor == "sqlite" else _LOOKED_UP).format(scores=" OR ".join(selected)),
+        runs=", ".join(["%s"] * len(versions_by_run)),
         scores_sum=exact_sum_sql("weight * score", vendor),
         lows_sum=exact_sum_sql("CASE WHEN score IS NOT NULL THEN weight * COALESCE(low, score) END", vendor),
         highs_sum=exact_sum_sql("CASE WHEN score IS NOT NULL THEN weight * COALESCE(high, score) END", vendor),
@@ -227,34 +165,50 @@ def _read_sums(
     with connection.cursor() as cursor:
         cursor.execute(statement, [*parameters, *versions_by_run])
         rows = cursor.fetchall()
-    states = {row[0]: _RunState(*row[1:5]) for row in rows}
-    return states, {
-        (row[5], row[6]): _Sums(row[7], row[8:10], row[10:12], row[12:14], *row[14:])
-        for row in rows
-        if row[5] is not None
-    }
-
-
-def _placeholders(values: Sized) -> str:
-    return ", ".join(["%s"] * len(values))
+    finished = {row[0]: row[1:4] for row in rows}
+    sums_by_score = {row[4:6]: row[6:] for row in rows}
+    today, now = timezone.localdate(), timezone.now()
+    case_scores = []
+    for run, version in targets:
+        if run.pk not in finished:
+            continue
+        revision, queries, searched = finished[run.pk]
+        sums = sums_by_score.get((run.pk, version.pk), (0,) * 13)
+        weights, *halves, bounded, scored, unrated, failed, stored, stale = sums
+        score, low, high = [weighted_mean(pair, weights) for pair in batched(halves, 2)]
+        case_scores.append(
+            CaseScore(
+                run=run,
+                version=version,
+                day=today,
+                score=score,
+                low=low if bounded else None,
+                high=high if bounded else None,
+                scored=scored,
+                queries=queries,
+                unrated=unrated,
+                failed=failed,
+                revision=revision if not stale and stored >= searched else None,  # no score is stale or missing
+                updated_at=now,
+            )
+        )
+    return case_scores
 
 
 def exact_sum_sql(expression: str, vendor: str) -> str:
-    """Returns two columns of SQL whose values `units` combines: the exact sum of an expression that is not negative.
+    """Returns two columns of SQL for `weighted_mean`: the exact sum of an expression that is not negative.
 
     It does not depend on the order of what is summed: two runs with the same results have the same score.
     """
+    # A float in either case: integers of the database could overflow.
+    floor = "CAST(CAST({} AS INTEGER) AS REAL)" if vendor == "sqlite" else "FLOOR({})"
     scaled = f"({expression}) * {_HIGH}"
-    high = _floor(scaled, vendor)
-    low = _floor(f"({scaled} - {high}) * {_LOW}", vendor)
+    high = floor.format(scaled)
+    low = floor.format(f"({scaled} - {high}) * {_LOW}")
     return f"COALESCE(SUM({high}), 0), COALESCE(SUM({low}), 0)"
 
 
-def _floor(expression: str, vendor: str) -> str:
-    """A float in either case: integers of the database could overflow."""
-    return f"CAST(CAST({expression} AS INTEGER) AS REAL)" if vendor == "sqlite" else f"FLOOR({expression})"
-
-
-def units(high: float, low: float) -> int:
-    """Returns the sum that `exact_sum_sql` has read, in units of `scoring.exact_units`."""
-    return int(high) * int(_LOW) + int(low)
+def weighted_mean(halves: Sequence[float], weights: float) -> float | None:
+    """Returns the mean of scores by their weights from the two halves of their sum that `exact_sum_sql` has read."""
+    high, low = halves
+    return case_mean(points(int(high) * int(_LOW) + int(low)), weights)

@@ -80,14 +80,14 @@ def test_documents_of_two_runs_come_by_how_much_they_change_the_difference(
 def test_the_order_follows_the_ratings(case: Case, compared: dict[str, Any]) -> None:
     queue = build(case, compared)
     before = keys(queue)
-    assert judging.refresh_judging_order(book=case.book) == 0
+    assert judging.refresh_judging_order(case.book_id) == 0
     rate_all(case, {"query 2": {"x": 3}}, make_user())
-    assert judging.refresh_judging_order(book=case.book) == 1
+    assert judging.refresh_judging_order(case.book_id) == 1
     after = keys(queue)
     two = query_of(case, "query 2").pk
     assert after[two, "y"] != before[two, "y"]
     assert after == pytest.approx({key: -change for key, change in measured_changes(case, compared).items()})
-    judging.refresh_judging_order(book=case.book)
+    judging.refresh_judging_order(case.book_id)
     refreshed = keys(queue)
     judging.build_judging_queue(book=case.book)
     assert keys(queue) == pytest.approx(refreshed)
@@ -97,7 +97,7 @@ def test_the_task_after_a_rating_puts_them_in_order_again(case: Case, compared: 
     queue = build(case, compared)
     rate_all(case, {"query 2": {"x": 3}}, make_user())
     tasks.rescore_book.func(case.book_id)
-    assert judging.refresh_judging_order(book=case.book) == 0
+    assert judging.refresh_judging_order(case.book_id) == 0
     assert keys(queue) == pytest.approx({key: -change for key, change in measured_changes(case, compared).items()})
 
 
@@ -115,13 +115,13 @@ def test_positions_last_unless_a_document_comes_earlier(case: Case, compared: di
     before = keys(queue)[two.pk, "y"]
     for value, rises in ((3, True), (0, False)):  # of x, which was unrated before; then y may change more than before
         ratings.rate(query=two, doc_id="x", value=value, by=case.owner)
-        judging.refresh_judging_order(book=case.book)
+        judging.refresh_judging_order(case.book_id)
         queue.refresh_from_db()
         after = keys(queue)[two.pk, "y"]
         assert (after > before, queue.revision > revision) == (rises, not rises)
         before, revision = after, queue.revision
     rate_all(case, {"query 2": {"y": 2}, "query 3": {"a": 1}}, make_user())
-    assert judging.refresh_judging_order(book=case.book) == 2
+    assert judging.refresh_judging_order(case.book_id) == 2
     queue.refresh_from_db()
     assert queue.revision == revision
 
@@ -136,7 +136,7 @@ def test_both_runs_are_pinned_and_a_deleted_one_leaves_the_order_of_ranks(case: 
     judging.build_judging_queue(book=case.book)
     assert {pair.doc_id for pair in queue.pairs.all()} == {"p", "q"}
     assert [pair.doc_id for pair in queue.pairs.in_order()] == ["p"] * 3 + ["q"] * 3
-    assert judging.refresh_judging_order(book=case.book) == 0
+    assert judging.refresh_judging_order(case.book_id) == 0
 
 
 def test_what_cannot_be_compared_is_refused(case: Case, compared: dict[str, Any]) -> None:
@@ -157,7 +157,7 @@ def test_what_cannot_be_compared_is_refused(case: Case, compared: dict[str, Any]
 
 def test_other_books_cost_one_statement(case: Case, django_assert_num_queries) -> None:
     with django_assert_num_queries(1):
-        assert judging.refresh_judging_order(book=case.book) == 0
+        assert judging.refresh_judging_order(case.book_id) == 0
 
 
 def test_the_task_of_a_book_that_has_been_deleted_does_nothing() -> None:

@@ -1,5 +1,6 @@
 """Several scorers on one case: scored together, stored without overwriting each other, read in one statement each."""
 
+from itertools import count
 from typing import Any
 
 import pytest
@@ -67,6 +68,24 @@ def test_store_nothing_of_a_ranking_that_is_gone() -> None:
     run.rankings.filter(query__text="query 1").delete()
     storage.store(late)
     assert [score.query.text for score in QueryScore.objects.all()] == ["query 2"]
+
+
+def test_rescore_case_stops_between_batches_when_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(3, RATINGS)
+    run = run_now(make_attempt(case))
+    versions = list(ScorerVersion.objects.used_by(case))
+    for number in (1, 2, 3):
+        ratings.rate(query=query_of(case, f"query {number}"), doc_id="a", value=1, by=case.owner)
+    clock = count()
+    monkeypatch.setattr(rescoring, "BATCH", 1)
+    monkeypatch.setattr(rescoring.time, "monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr(rescoring.time, "sleep", lambda seconds: None)
+    left = [scores.count_stale(run, *versions)]
+    while not scores.rescore_case(case, seconds=1):
+        left.append(scores.count_stale(run, *versions))
+    assert left == [3, 2, 1]
+    assert scores.count_stale(run, *versions) == 0
+    assert stored_scores(run)
 
 
 def test_compute_before_a_rating_leaves_a_stale_score(monkeypatch: pytest.MonkeyPatch) -> None:
