@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.servers import fetched
+from tests.live.servers import QUICK_JVM, fetched
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 # The options that make each of them quick, and words of its output.
@@ -71,7 +71,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(migrated: Path, name: str, *words: str) -> str:
     """The output of a benchmark, on SQLite. A missed target is not an error here: so few queries say nothing about time."""
     own = {key: value for key, value in os.environ.items() if key != "RELEVANCY_DATABASE_URL"}
-    own["MIGRATED_DATABASE"] = str(migrated)
+    own |= QUICK_JVM | {"MIGRATED_DATABASE": str(migrated)}
     done = subprocess.run(
         [sys.executable, str(FOLDER / f"{name}.py"), *words],
         env=own,

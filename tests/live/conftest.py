@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.servers import Server, fetched, running
+from tests.live.servers import QUICK_JVM, Server, fetched, running
 
 _HERE = Path(__file__).parent
 
@@ -63,7 +63,7 @@ def _engine(name: str, ready: str, environment: dict[str, str]) -> Iterator[Serv
     base = Path(tempfile.mkdtemp(prefix=f"relevancy-{name}-"))
     base.chmod(0o755)
     try:
-        with running(name, base / "home", ready, environment) as server:
+        with running(name, base / "home", ready, environment | QUICK_JVM) as server:
             yield server
     finally:
         shutil.rmtree(base, ignore_errors=True)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # start.sh PORT DATADIR: one single-node Elasticsearch on 127.0.0.1:PORT, in the foreground until SIGTERM or SIGINT.
 # start.sh --fetch-only: only resolve the distribution.
-# Env: ES_JAVA_HOME (JDK 21+; looked for), ES_HEAP (default 1g), ES_UID (default 65534).
+# Env: ES_JAVA_HOME (JDK 21+; looked for), ES_HEAP (default 1g), JVM_OPTIONS, ES_UID (default 65534).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -31,9 +31,10 @@ cp "$ES_HOME/config/jvm.options" "$DATA/config/jvm.options"
 cat > "$DATA/config/jvm.options.d/heap.options" <<J
 -Xms$HEAP
 -Xmx$HEAP
+$(printf '%s\n' ${JVM_OPTIONS:--XX:+UseG1GC})
 J
 # the stock gc log line writes to the working directory, which may be read-only here
-sed -i '/^-Xlog:gc/d; s#^-XX:ErrorFile=.*#-XX:ErrorFile='"$DATA"'/logs/hs_err_pid%p.log#' "$DATA/config/jvm.options"
+sed -i '/^-Xlog:gc/d; /UseG1GC/d; s#^-XX:ErrorFile=.*#-XX:ErrorFile='"$DATA"'/logs/hs_err_pid%p.log#' "$DATA/config/jvm.options"
 cat > "$DATA/config/log4j2.properties" <<'L'
 status = error
 appender.console.type = Console
@@ -59,9 +60,9 @@ Y
 # 3. run: the same Java launcher the distribution's own start script calls. Elasticsearch refuses uid 0.
 export ES_HOME ES_JAVA_HOME JAVA="$ES_JAVA_HOME/bin/java" JAVA_TYPE=ES_JAVA_HOME
 export ES_PATH_CONF="$DATA/config" ES_TMPDIR="$DATA/tmp" ES_DISTRIBUTION_TYPE=zip
-export CLI_JAVA_OPTS="-Xms4m -Xmx64m -XX:+UseSerialGC"
+export CLI_JAVA_OPTS="-Xms4m -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 unset JAVA_HOME JAVA_OPTS JAVA_TOOL_OPTIONS _JAVA_OPTIONS
-cmd=("$JAVA" -Xms4m -Xmx64m -XX:+UseSerialGC -cp "$ES_HOME/lib/tools/server-launcher/*"
+cmd=("$JAVA" -Xms4m -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$ES_HOME/lib/tools/server-launcher/*"
      org.elasticsearch.server.launcher.ServerLauncher)
 cd "$ES_HOME"   # the launcher looks for modules/ below the working directory
 if [ "$(id -u)" = 0 ]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # start.sh PORT DATADIR: one single-node Elasticsearch 7.17 on 127.0.0.1:PORT, in the foreground until SIGTERM or SIGINT.
 # start.sh --fetch-only: only resolve the distribution and its modules.
-# Env: ES7_JAVA_HOME (JDK 17 to 23, which still have a security manager; looked for), ES_HEAP (default 1g), ES_UID (default 65534).
+# Env: ES7_JAVA_HOME (JDK 17 to 23, which still have a security manager; looked for), ES_HEAP (default 1g), JVM_OPTIONS, ES_UID (default 65534).
 set -euo pipefail
 HERE=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 READY=$HERE/target/ready
@@ -74,7 +74,7 @@ rootLogger.level = info
 rootLogger.appenderRef.console.ref = console
 L
 touch "$DATA/config/jvm.options"
-cmd=("$ES_JAVA_HOME/bin/java" -Xms"$HEAP" -Xmx"$HEAP" -XX:+UseG1GC -Xss1m -XX:-OmitStackTraceInFastThrow
+cmd=("$ES_JAVA_HOME/bin/java" -Xms"$HEAP" -Xmx"$HEAP" ${JVM_OPTIONS:--XX:+UseG1GC} -Xss1m -XX:-OmitStackTraceInFastThrow
   -Djava.security.manager=allow --add-opens=java.base/java.io=org.elasticsearch.server --add-opens=java.base/java.io=ALL-UNNAMED
   -Djava.awt.headless=true -Dfile.encoding=UTF-8 -Djava.locale.providers=SPI,COMPAT -Djna.nosys=true
   -Djava.io.tmpdir="$DATA/tmp" -Des.networkaddress.cache.ttl=60 -Des.networkaddress.cache.negative.ttl=10

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # start.sh PORT DATADIR: one single-node OpenSearch on 127.0.0.1:PORT, in the foreground until SIGTERM.
 # start.sh --fetch-only: only resolve the jars and compile the launcher.
-# Env: OS_JAVA_HOME (JDK 21+; looked for), OS_HEAP (default 1g).
+# Env: OS_JAVA_HOME (JDK 21+; looked for), OS_HEAP (default 1g), JVM_OPTIONS.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 JAVA_HOME=${OS_JAVA_HOME:-$("$here/../find_jdk.sh" 21 99)}
@@ -28,7 +28,7 @@ appender.console.layout.pattern = [%d{ISO8601}][%-5p][%-25c{1.}] %marker%m%n
 rootLogger.level = info
 rootLogger.appenderRef.console.ref = console
 L
-exec "$JAVA_HOME/bin/java" -Xms"${OS_HEAP:-1g}" -Xmx"${OS_HEAP:-1g}" -XX:+UseG1GC -Djava.io.tmpdir="$data/tmp" \
+exec "$JAVA_HOME/bin/java" -Xms"${OS_HEAP:-1g}" -Xmx"${OS_HEAP:-1g}" ${JVM_OPTIONS:--XX:+UseG1GC} -Djava.io.tmpdir="$data/tmp" \
   --add-opens=java.base/java.nio.file=ALL-UNNAMED --add-opens=java.base/java.io=ALL-UNNAMED \
   --add-opens=java.base/java.lang=ALL-UNNAMED --enable-native-access=ALL-UNNAMED --add-modules=jdk.incubator.vector \
   -Dlog4j.shutdownHookEnabled=false -Dlog4j2.disable.jmx=true -Dio.netty.noUnsafe=true \
