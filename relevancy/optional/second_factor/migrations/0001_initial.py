@@ -4,6 +4,7 @@ import django.db.models.deletion
 import relevancy.models.secret
 from django.conf import settings
 from django.db import migrations, models
+from relevancy.migrations._tables import CreateTables
 
 
 class Migration(migrations.Migration):
@@ -15,6 +16,7 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        CreateTables([
         migrations.CreateModel(
             name='Authenticator',
             fields=[
@@ -37,4 +39,5 @@ class Migration(migrations.Migration):
                 'constraints': [models.UniqueConstraint(fields=('user', 'digest'), name='recovery_code_once')],
             },
         ),
+        ]),
     ]
