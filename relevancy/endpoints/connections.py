@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -20,12 +19,7 @@ MAX_PAGE_TIMEOUT = 30.0  # seconds that a page waits for a response, however lon
 
 def address_rules() -> engines.AddressRules:
     """Returns which addresses this server may contact, by its settings."""
-    return _rules(settings.ENDPOINT_HOSTS, settings.ENDPOINT_PRIVATE_ALLOWED)
-
-
-@lru_cache(maxsize=1)
-def _rules(hosts: str, private_allowed: bool) -> engines.AddressRules:
-    return engines.AddressRules.parse(hosts, private_allowed=private_allowed)
+    return engines.AddressRules.parse(settings.ENDPOINT_HOSTS, private_allowed=settings.ENDPOINT_PRIVATE_ALLOWED)
 
 
 def connection(endpoint: Endpoint) -> engines.Connection:

@@ -1,6 +1,6 @@
 """Errors of search engines. Every message says what is wrong, then what to do about it."""
 
-_MAX_LENGTH = 2_000  # characters of a message: some quote what an engine sent
+_HALF = 990  # characters kept of each end of a long message: what an engine sends may say only at its end what is wrong
 
 
 class EngineError(Exception):
@@ -15,11 +15,7 @@ class EngineError(Exception):
     kind = "error"
 
     def __init__(self, problem: str, *, hint: str = "", status: int | None = None) -> None:
-        self.problem = (
-            problem
-            if len(problem) <= _MAX_LENGTH
-            else f"{problem[: _MAX_LENGTH // 2]} … {problem[-_MAX_LENGTH // 2 :]}"
-        )
+        self.problem = problem if len(problem) <= 2 * _HALF else f"{problem[:_HALF]} … {problem[-_HALF:]}"
         self.hint = hint
         self.status = status
         super().__init__(f"{self.problem} {hint}".strip())

@@ -105,6 +105,17 @@ class Abilities:
     behaviour: bool = False
 
 
+SEARCH_ENGINE = Abilities(
+    explain=True,
+    explain_many=True,
+    explain_failures=True,
+    interpret=True,
+    lookup=True,
+    highlight=True,
+    load=True,
+)
+
+
 @dataclass(frozen=True)
 class Connection:
     """Where an engine is and how to connect to it. Contains secrets in plain text: never store or log it.

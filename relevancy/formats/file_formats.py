@@ -70,7 +70,7 @@ type Test = Callable[[Head], bool]
 class FileFormat:
     """A format. name: in addresses, commands and forms. label: for people. fits: whether a file begins like it.
 
-    product: which writes such files. read: makes `CaseContent` or `BookContent` of a file, or `Snapshot`s of the text of a file of
+    product: which writes such files. read: makes `CaseContent` or `BookContent` of a file, or `Rankings` of the text of a file of
     rankings; None for ratings and queries. Raises `BadFile`. suffixes: with which the names of such files end, in lower case.
     """
 

@@ -24,7 +24,7 @@ from relevancy.engines.http_engine import HttpEngine
 from relevancy.engines.names import is_plain_name
 from relevancy.engines.templates.template import parse_template
 from relevancy.engines.transport.concurrency import in_parallel
-from relevancy.engines.types import Abilities, AddressField, Connection, Hit, Interpretation, Page, Request
+from relevancy.engines.types import SEARCH_ENGINE, AddressField, Connection, Hit, Interpretation, Page, Request
 
 from .addresses import EXAMPLE, prefix_and_index
 from .loading import load
@@ -72,16 +72,7 @@ class ElasticEngine(HttpEngine):
     client: ClassVar[str]
     offset_parameter: ClassVar[str]
     syntax = "json"
-    abilities = Abilities(
-        explain=True,
-        explain_many=True,
-        explain_failures=True,
-        interpret=True,
-        lookup=True,
-        highlight=True,
-        load=True,
-        behaviour=True,
-    )
+    abilities = replace(SEARCH_ENGINE, behaviour=True)
     address = AddressField(
         kind="url",
         label="Address of the index",

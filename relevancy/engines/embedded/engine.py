@@ -16,7 +16,7 @@ from relevancy.engines.errors import BadQuery, EndpointUnreachable, EngineError
 from relevancy.engines.explanations import no_match
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.templates.template import parse_template
-from relevancy.engines.types import Abilities, AddressField, Hit, Interpretation, Page, Request, Timing
+from relevancy.engines.types import SEARCH_ENGINE, AddressField, Hit, Interpretation, Page, Request, Timing
 
 from .build import build_index
 from .highlighter import Highlighter
@@ -31,15 +31,7 @@ class EmbeddedEngine(Engine):
     key = "embedded"
     label = "Embedded (tantivy)"
     syntax = "json"
-    abilities = Abilities(
-        explain=True,
-        explain_many=True,
-        explain_failures=True,
-        interpret=True,
-        lookup=True,
-        highlight=True,
-        load=True,
-    )
+    abilities = SEARCH_ENGINE
     address = AddressField(
         kind="folder",
         label="Name of the index",

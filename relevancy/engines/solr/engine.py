@@ -20,7 +20,7 @@ from relevancy.engines.templates.template import Template, parse_template
 from relevancy.engines.transport.addresses import Address
 from relevancy.engines.transport.response import read_json
 from relevancy.engines.types import (
-    Abilities,
+    SEARCH_ENGINE,
     AddressField,
     Connection,
     Hit,
@@ -85,15 +85,7 @@ class SolrEngine(HttpEngine):
     key = "solr"
     label = "Solr"
     syntax = "params"
-    abilities = Abilities(
-        explain=True,
-        explain_many=True,
-        explain_failures=True,
-        interpret=True,
-        lookup=True,
-        highlight=True,
-        load=True,
-    )
+    abilities = SEARCH_ENGINE
     address = AddressField(
         kind="url",
         label="Address of the core or collection",

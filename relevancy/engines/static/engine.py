@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from relevancy.engines.base import Engine
@@ -39,7 +40,7 @@ class StaticEngine(Engine):
 
     def search(self, request: Request) -> Page:
         started = time.perf_counter()
-        rankings = self._rankings()
+        rankings = self._rankings
         ranking = rankings.hits_by_query.get(request.query.strip())
         if ranking is None:
             raise QueryMissing(
@@ -54,7 +55,7 @@ class StaticEngine(Engine):
         """As `Engine.lookup`, with the fields in the first ranking that contains the document."""
         unique_ids = set(ids)
         hits_by_id: dict[str, Hit] = {}
-        for ranking in self._rankings().hits_by_query.values():
+        for ranking in self._rankings.hits_by_query.values():
             for hit in ranking:
                 if hit.id in unique_ids:
                     hits_by_id.setdefault(hit.id, hit)
@@ -62,18 +63,19 @@ class StaticEngine(Engine):
         return [Hit(hit.id, None, _with_fields(hit, fields).fields) for hit in hits if hit]
 
     def fields(self) -> list[str]:
-        return sorted({"id", *self._rankings().fields})
+        return sorted({"id", *self._rankings.fields})
 
     def version(self) -> str:
-        rankings = self._rankings()
+        rankings = self._rankings
         return f"{rankings.format} with {len(rankings.hits_by_query)} queries"
 
     def render(self, request: Request) -> Mapping[str, Any]:
         return {"file": self.connection.url, "query": request.query, "start": request.start, "rows": request.rows}
 
     def known_queries(self) -> list[str]:
-        return list(self._rankings().hits_by_query)
+        return list(self._rankings.hits_by_query)
 
+    @cached_property
     def _rankings(self) -> Rankings:
         name, folder = self.connection.url, self.connection.data_dir
         if folder is None:

@@ -13,10 +13,10 @@ from __future__ import annotations
 import csv
 import math
 import re
-import threading
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse
@@ -40,36 +40,25 @@ _MAX_NAMED_SNAPSHOTS = 5
 TREC_RUN = "TREC run"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINES_BETWEEN_CHECKS = 1_000  # of the time
-MAX_SIZE = 2_000_000  # hits and their fields in a file, and in all files that are kept: some hundred megabytes
+MAX_SIZE = 2_000_000  # hits and their fields in a file: some hundred megabytes
 
 
 @dataclass(frozen=True)
 class Rankings:
-    """The content of a file.
+    """Rankings of one system at one time: the rows of a file with the same snapshot name, time and case, or with the same tag.
 
     `format`: `CSV`, `TREC run`, or what another parser names.
     `hits_by_query`: hits of each query in rank order, in the file's order of queries.
     `fields`: names of the further columns, sorted.
-    `size`: the number of hits and of their fields, which decides how much memory they need.
+    `name`, `time`: of the snapshot as written in the file; empty where it has no such column. `name` is the tag of a TREC run.
+    `not_ranked`: rows that were left out, because Quepid marks their documents as rated only: the search did not return them.
     """
 
     format: str
     hits_by_query: Mapping[str, list[Hit]]
     fields: tuple[str, ...]
-    size: int
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    """Rankings of one system at one time: the rows of a file with the same snapshot name, time and case, or with the same tag.
-
-    `name`, `time`: as written in the file; empty where it has no such column. `name` is the tag of a TREC run.
-    `not_ranked`: rows that were left out, because Quepid marks their documents as rated only: the search did not return them.
-    """
-
-    name: str
-    time: str
-    rankings: Rankings
+    name: str = ""
+    time: str = ""
     not_ranked: int = 0
 
 
@@ -80,38 +69,11 @@ def summarize(text: str) -> UploadSummary:
     return UploadSummary(rankings.format, len(rankings.hits_by_query), hits, rankings.fields)
 
 
-class RankingsCache:
-    """Keeps the files read last while the sum of their sizes is at most `limit`; always keeps the last one."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._lock = threading.Lock()
-        self._rankings: OrderedDict[tuple[Path, int, int], Rankings] = OrderedDict()
-
-    def read(self, path: Path) -> Rankings:
-        """Reads a file, again only if it has changed. Raises `OSError` or `UnreadableResponse`."""
-        stat = path.stat()
-        key = (path, stat.st_mtime_ns, stat.st_size)
-        with self._lock:
-            if key in self._rankings:
-                self._rankings.move_to_end(key)
-                return self._rankings[key]
-        rankings = _load(path)
-        with self._lock:
-            self._rankings[key] = rankings
-            self._rankings.move_to_end(key)
-            while len(self._rankings) > 1 and sum(cached.size for cached in self._rankings.values()) > self._limit:
-                self._rankings.popitem(last=False)
-        return rankings
-
-
-_CACHE = RankingsCache(MAX_SIZE)
-
-
 def load_rankings(path: Path) -> Rankings:
-    """Reads a file, again only if it has changed. Raises `EndpointUnreachable` or `UnreadableResponse`."""
+    """Reads a file, the last one again only if it has changed. Raises `EndpointUnreachable` or `UnreadableResponse`."""
     try:
-        return _CACHE.read(path)
+        stat = path.stat()
+        return _load(path, stat.st_mtime_ns, stat.st_size)
     except OSError as error:
         reason = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
         raise EndpointUnreachable(f"The file of rankings “{path.name}” {reason}.", hint="Upload it again.") from error
@@ -121,10 +83,10 @@ def parse_rankings(text: str) -> Rankings:
     """Parses a file of either format with a single snapshot; accepts a byte order mark, CRLF and blank lines."""
     snapshots = parse_snapshots(text)
     _check_single_snapshot(snapshots)
-    return snapshots[0].rankings
+    return snapshots[0]
 
 
-def parse_snapshots(text: str) -> list[Snapshot]:
+def parse_snapshots(text: str) -> list[Rankings]:
     """Parses a file of either format, with at least one snapshot, in the file's order. Raises `UnreadableResponse`."""
     text = text.removeprefix("\ufeff")
     if "\0" in text:
@@ -149,7 +111,8 @@ def parse_snapshots(text: str) -> list[Snapshot]:
     return _parse_csv(text)
 
 
-def _load(path: Path) -> Rankings:
+@lru_cache(maxsize=1)
+def _load(path: Path, _mtime_ns: int, _size: int) -> Rankings:
     content = path.read_bytes()
     try:
         text = content.decode("utf-8")
@@ -165,7 +128,7 @@ def _load(path: Path) -> Rankings:
 type _Rows = dict[str, list[tuple[float, Hit]]]  # hits by query, each with what it is sorted by
 
 
-def _parse_csv(text: str) -> list[Snapshot]:
+def _parse_csv(text: str) -> list[Rankings]:
     rows = _csv_rows(text)
     _, header = next(rows)
     header = [name.strip() for name in header]
@@ -179,7 +142,6 @@ def _parse_csv(text: str) -> list[Snapshot]:
     rated_only = next((index for index, name in enumerate(header) if name.lower() in _RATED_ONLY), None)
     rows_by_snapshot: dict[tuple[str, ...], _Rows] = {}
     not_ranked: Counter[tuple[str, ...]] = Counter()
-    sizes: Counter[tuple[str, ...]] = Counter()
     size = 0
     for line, row in rows:
         if len(row) > len(header):
@@ -196,7 +158,6 @@ def _parse_csv(text: str) -> list[Snapshot]:
         elif doc_id:
             fields = {name: cells[index] for index, name in field_columns if cells[index]}
             size += 1 + len(fields)
-            sizes[key] += 1 + len(fields)
             _check_size(size, line)
             hits.append((_parse_position(line, header[columns[_POSITION]], position), Hit(doc_id, None, fields)))
         elif position:
@@ -206,15 +167,14 @@ def _parse_csv(text: str) -> list[Snapshot]:
     snapshots = []
     for key, rankings in rows_by_snapshot.items():
         labelled = dict(zip(labels, key, strict=True))
-        name, time = labelled.get("snapshot name", ""), labelled.get("snapshot time", "")
         for query, hits in rankings.items():
             # An engine may return a document at two positions, and two documents may share one.
             _check_repetitions(query, [(hit.id, position) for position, hit in hits])
             hits.sort(key=lambda hit: hit[0])
         ordered = {query: [hit for _, hit in hits] for query, hits in rankings.items()}
-        ranked = Rankings("CSV", ordered, names, sizes[key])
-        snapshots.append(Snapshot(name, time, ranked, not_ranked[key]))
-    return snapshots or [Snapshot("", "", Rankings("CSV", {}, names, 0))]
+        name, time = labelled.get("snapshot name", ""), labelled.get("snapshot time", "")
+        snapshots.append(Rankings("CSV", ordered, names, name, time, not_ranked[key]))
+    return snapshots or [Rankings("CSV", {}, names)]
 
 
 def _check_size(size: int, line: int) -> None:
@@ -233,7 +193,7 @@ def _lines(text: str) -> Iterator[str]:
         yield match[0]
 
 
-def _check_single_snapshot(snapshots: list[Snapshot]) -> None:
+def _check_single_snapshot(snapshots: list[Rankings]) -> None:
     if len(snapshots) <= 1:
         return
     names = [f"“{' of '.join(filter(None, (snapshot.name, snapshot.time)))}”" for snapshot in snapshots]
@@ -276,9 +236,8 @@ def _check_repetitions(query: str, documents: list[tuple[str, float | None]]) ->
     )
 
 
-def _parse_trec(text: str) -> list[Snapshot]:
+def _parse_trec(text: str) -> list[Rankings]:
     hits_by_tag: dict[str, dict[str, list[Hit]]] = {}
-    sizes: Counter[str] = Counter()
     size = 0
     for line, row in enumerate(_lines(text), 1):
         cells = row.split()
@@ -293,16 +252,12 @@ def _parse_trec(text: str) -> list[Snapshot]:
         hits = hits_by_tag.setdefault(tag, {}).setdefault(query, [])
         hits.append(Hit(doc_id, _parse_score(line, score), {}))
         size += 1
-        sizes[tag] += 1
         _check_size(size, line)
     for hits_by_query in hits_by_tag.values():
         for query, hits in hits_by_query.items():
             _check_repetitions(query, [(hit.id, None) for hit in hits])
             hits.sort(key=lambda hit: (hit.score, hit.id), reverse=True)
-    return [
-        Snapshot(tag, "", Rankings(TREC_RUN, hits_by_query, (), sizes[tag]))
-        for tag, hits_by_query in hits_by_tag.items()
-    ]
+    return [Rankings(TREC_RUN, hits_by_query, (), tag) for tag, hits_by_query in hits_by_tag.items()]
 
 
 def _column_index(header: list[str], name: str) -> int | None:

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from itertools import islice
-from queue import Empty, SimpleQueue
 from threading import Event
 
 _STOP_CHECK_SECONDS = 0.25  # between two calls of `stop` while no result arrives
-
-
-class _Failure:
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
 
 
 def in_parallel[Job, Result](
@@ -34,41 +28,34 @@ def in_parallel[Job, Result](
     soon as the job is no longer wanted. An exception in `work` is raised here and ends the iteration.
     """
     remaining = iter(jobs)
-    results: SimpleQueue[Result | _Failure | None] = SimpleQueue()
+    pending: set[Future[Result | None]] = set()
     cancelled = Event()
 
-    def run(job: Job) -> None:
-        try:
-            before(cancelled)
-            results.put(None if cancelled.is_set() else work(job))
-        except BaseException as error:
-            results.put(_Failure(error))
+    def run(job: Job) -> Result | None:
+        before(cancelled)
+        return None if cancelled.is_set() else work(job)
 
     def is_stopped() -> bool:
         if stop():
             cancelled.set()
         return cancelled.is_set()
 
-    pending = 0
     with ThreadPoolExecutor(parallel, thread_name_prefix="engine") as pool:
         try:
             while True:
-                while pending < ahead * parallel and not is_stopped():
-                    submitted = [pool.submit(run, job) for job in islice(remaining, 1)]
+                while len(pending) < ahead * parallel and not is_stopped():
+                    submitted = {pool.submit(run, job) for job in islice(remaining, 1)}
                     if not submitted:
                         break
-                    pending += 1
+                    pending |= submitted
                 if not pending:
                     return
-                try:
-                    result = results.get(timeout=_STOP_CHECK_SECONDS)
-                except Empty:
+                done, _ = wait(pending, _STOP_CHECK_SECONDS, FIRST_COMPLETED)
+                if not done:
                     is_stopped()
-                    continue
-                pending -= 1
-                if isinstance(result, _Failure):
-                    raise result.error
-                if result is not None:
-                    yield result
+                for future in done:
+                    pending.remove(future)
+                    if (result := future.result()) is not None:
+                        yield result
         finally:
             cancelled.set()

@@ -19,7 +19,6 @@ from relevancy.engines.errors import (
 
 MEGABYTE = 1024 * 1024
 MAX_BYTES = 20 * MEGABYTE
-_MAX_MESSAGE_LENGTH = 1500
 
 _TAGS = re.compile(r"<(script|style)\b.*?</\1\s*>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 # NUL and lone surrogates are legal in JSON, but PostgreSQL's jsonb accepts neither.
@@ -140,10 +139,6 @@ def error_for_status(status: int, url: str, message: str, beginning: str = "") -
     `message`: the engine's own message. `beginning`: of the body, used if there is no message.
     """
     message = _UNSTORABLE.sub("\ufffd", " ".join(message.split()))
-    if len(message) > _MAX_MESSAGE_LENGTH:
-        # Query parsers repeat the whole query before they say what is wrong with it.
-        half = _MAX_MESSAGE_LENGTH // 2 - 50
-        message = f"{message[:half]} … {message[-half:]}"
     reason = f": {(message or beginning).rstrip('.')}" if message or beginning else ""
     if status in _ERRORS:
         error, problem, hint = _ERRORS[status]

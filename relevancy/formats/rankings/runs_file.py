@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, ratings, runs
 from relevancy.engines.errors import EngineError
-from relevancy.engines.static.rankings_file import TREC_RUN, Snapshot
+from relevancy.engines.static.rankings_file import TREC_RUN, Rankings
 from relevancy.engines.types import Hit
 from relevancy.formats.archives import open_json
 from relevancy.formats.cells import MAX_BYTES, decode
@@ -69,7 +69,7 @@ class ImportedRuns:
     plan: RunsPlan
 
 
-def read_file(*, file: IO[bytes], name: str = "") -> list[Snapshot]:
+def read_file(*, file: IO[bytes], name: str = "") -> list[Rankings]:
     """Returns what a user's file of rankings contains. name: of the file. JSON may be in a ZIP file.
 
     Raises `BadFile`; for a file of another kind it says what that is instead.
@@ -79,7 +79,7 @@ def read_file(*, file: IO[bytes], name: str = "") -> list[Snapshot]:
         text = decode(opened.read(MAX_BYTES + 1))
     assert chosen.read is not None
     try:
-        snapshots: list[Snapshot] = chosen.read(text)
+        snapshots: list[Rankings] = chosen.read(text)
     except EngineError as error:
         raise BadFile(str(error)) from None
     if len(snapshots) > MAX_RUNS:
@@ -87,7 +87,7 @@ def read_file(*, file: IO[bytes], name: str = "") -> list[Snapshot]:
     return snapshots
 
 
-def plan_runs(*, case: Case, snapshots: Sequence[Snapshot], name: str = "") -> RunsPlan:
+def plan_runs(*, case: Case, snapshots: Sequence[Rankings], name: str = "") -> RunsPlan:
     """Returns what `import_runs` would store. Writes nothing. One SQL statement. Raises `BadFile`."""
     texts = case.case_queries.texts()
     unknown: dict[str, None] = {}
@@ -104,7 +104,7 @@ def plan_runs(*, case: Case, snapshots: Sequence[Snapshot], name: str = "") -> R
     return RunsPlan(rankings, list(unknown), without_results, sum(snapshot.not_ranked for snapshot in snapshots))
 
 
-def import_runs(*, case: Case, snapshots: Sequence[Snapshot], by: User, name: str = "") -> ImportedRuns:
+def import_runs(*, case: Case, snapshots: Sequence[Rankings], by: User, name: str = "") -> ImportedRuns:
     """Stores a run for each snapshot of a file; with a TREC run, for each tag.
 
     name: of the runs; by default that in the file. If there are several, each gets its own after it.
@@ -134,10 +134,10 @@ def _list_queries(texts: Sequence[str]) -> str:
     return f"{count} ({', '.join(quote(text) for text in texts[:MAX_NAMED])}{more})"
 
 
-def _match_queries(snapshot: Snapshot, texts: Mapping[int, str]) -> tuple[dict[int, list[Hit]], list[str]]:
+def _match_queries(snapshot: Rankings, texts: Mapping[int, str]) -> tuple[dict[int, list[Hit]], list[str]]:
     """Returns the hits by query id, and the texts or topics that the case does not have. Topics of a TREC run may be ids."""
-    hits_by_query = snapshot.rankings.hits_by_query
-    is_trec = snapshot.rankings.format == TREC_RUN
+    hits_by_query = snapshot.hits_by_query
+    is_trec = snapshot.format == TREC_RUN
     topics = match_topics(texts, hits_by_query) if is_trec else Topics(texts, by_id=False)
     hits_by_id: dict[int, list[Hit]] = {}
     unknown = []
@@ -152,28 +152,28 @@ def _match_queries(snapshot: Snapshot, texts: Mapping[int, str]) -> tuple[dict[i
     return hits_by_id, unknown
 
 
-def _nothing_found(snapshot: Snapshot, case: Case) -> str:
-    topics = list(snapshot.rankings.hits_by_query)
+def _nothing_found(snapshot: Rankings, case: Case) -> str:
+    topics = list(snapshot.hits_by_query)
     where = f"“{snapshot.name}” in the file" if snapshot.name else "The file"
     if not topics:
         return f"{where} contains no query."
-    kind = "text or id" if snapshot.rankings.format == TREC_RUN else "text"
+    kind = "text or id" if snapshot.format == TREC_RUN else "text"
     return (
         f"{where} contains no query of the case “{case}”; its first one is {quote(topics[0])}. Queries are found by their {kind}. "
         "Add the queries to the case first."
     )
 
 
-def _choose_name(snapshot: Snapshot, name: str, snapshots: int) -> str:
+def _choose_name(snapshot: Rankings, name: str, snapshots: int) -> str:
     own = " ".join(snapshot.name.split())
     if name and snapshots > 1:
         own = f"{name}: {own or snapshot.time}"
     return (own if snapshots > 1 else name or own)[:MAX_NAME].strip()
 
 
-def _read_rankings(snapshot: Snapshot, hits_by_query: Mapping[int, Sequence[Hit]], name: str) -> runs.ImportedRankings:
-    is_own_trec = snapshot.name.startswith(RUN_TAG) and snapshot.rankings.format == TREC_RUN
-    column_names = {column: _NOT_IN_A_FIELD_NAME.sub("_", column) for column in snapshot.rankings.fields}
+def _read_rankings(snapshot: Rankings, hits_by_query: Mapping[int, Sequence[Hit]], name: str) -> runs.ImportedRankings:
+    is_own_trec = snapshot.name.startswith(RUN_TAG) and snapshot.format == TREC_RUN
+    column_names = {column: _NOT_IN_A_FIELD_NAME.sub("_", column) for column in snapshot.fields}
     column_names = {column: field for column, field in column_names.items() if field != "id"}
     hits: dict[int, list[tuple[str, float | None, dict[str, Any]]]] = {}
     for pk, ranked in hits_by_query.items():
@@ -190,7 +190,7 @@ def _read_rankings(snapshot: Snapshot, hits_by_query: Mapping[int, Sequence[Hit]
     taken = f" of {snapshot.time}" if snapshot.time else ""
     return runs.ImportedRankings(
         name=name,
-        note=f"Imported: {snapshot.rankings.format}{taken}",
+        note=f"Imported: {snapshot.format}{taken}",
         fields=_choose_fields(list(dict.fromkeys(column_names.values()))),
         hits=hits,
     )

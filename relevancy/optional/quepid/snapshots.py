@@ -4,7 +4,7 @@ import io
 import math
 from collections.abc import Iterator
 
-from relevancy.engines.static.rankings_file import MAX_SIZE, Rankings, Snapshot
+from relevancy.engines.static.rankings_file import MAX_SIZE, Rankings
 from relevancy.engines.types import Hit
 from relevancy.formats.cases.case_content import check_query
 from relevancy.formats.errors import BadFile, quote
@@ -13,7 +13,7 @@ from relevancy.formats.json_stream import Fields, read_members
 FORMAT = "Quepid snapshot"
 
 
-def parse_snapshots(text: str) -> list[Snapshot]:
+def parse_snapshots(text: str) -> list[Rankings]:
     """Returns the snapshots of a file, at least one, in its order. Raises `BadFile` with the location, such as `docs.7[3].id`.
 
     One snapshot has the documents by query id in `docs`, and the texts in `queries`; documents of queries that were deleted have no
@@ -45,10 +45,10 @@ class _Reader:
     def __init__(self) -> None:
         self._size = 0
 
-    def read(self, snapshot: Fields) -> Snapshot:
+    def read(self, snapshot: Fields) -> Rankings:
         hits_by_query: dict[str, list[Hit]] = {}
         names: set[str] = set()
-        size, not_ranked = self._size, 0
+        not_ranked = 0
         for query, documents in _by_id(snapshot) if "docs" in snapshot.members else _by_text(snapshot):
             if query in hits_by_query:
                 raise BadFile(
@@ -59,9 +59,9 @@ class _Reader:
             ranked.sort(key=_position)
             hits_by_query[query] = [self._hit(document) for document in ranked]
             names.update(name for hit in hits_by_query[query] for name in hit.fields)
-        rankings = Rankings(FORMAT, hits_by_query, tuple(sorted(names)), self._size - size)
         time = snapshot.text("time") or snapshot.text("created_at") or snapshot.text("created_time")
-        return Snapshot(snapshot.text("name"), time, rankings, not_ranked)
+        fields = tuple(sorted(names))
+        return Rankings(FORMAT, hits_by_query, fields, snapshot.text("name"), time, not_ranked)
 
     def _hit(self, document: Fields) -> Hit:
         doc_id = document.text("id").strip()

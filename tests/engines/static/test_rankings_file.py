@@ -1,4 +1,4 @@
-"""Files of rankings: how much of one is read, and how many are kept in memory."""
+"""Files of rankings: how much of one is read, and when it is read again."""
 
 import os
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 from relevancy.engines.errors import UnreadableResponse
 from relevancy.engines.static import rankings_file
-from relevancy.engines.static.rankings_file import RankingsCache, parse_rankings
+from relevancy.engines.static.rankings_file import load_rankings, parse_rankings
 
 CSV = "query,docid,position,title\n" + "".join(f"star,{n},{n},Star {n}\n" for n in range(6))
 TREC = "".join(f"star Q0 {n} {n} {1 / n} tag\n" for n in range(1, 12))
@@ -34,7 +34,7 @@ def test_parse_rankings_stops_at_the_limit(text: str, line: int, monkeypatch: py
 
 def test_parse_rankings_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rankings_file, "MAX_SIZE", 12)
-    assert parse_rankings(CSV).size == 12
+    assert len(parse_rankings(CSV).hits_by_query["star"]) == 6
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -42,24 +42,10 @@ def test_lines_keep_their_ends(end: str) -> None:
     assert list(rankings_file._lines(f"a{end}{end}b\u2028c")) == [f"a{end}", end, "b\u2028c"]
 
 
-def test_cache_keeps_what_fits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[str] = []
-    load = rankings_file._load
-
-    def note(path: Path) -> rankings_file.Rankings:
-        read.append(path.name)
-        return load(path)
-
-    monkeypatch.setattr(rankings_file, "_load", note)
-    paths = [tmp_path / name for name in "abc"]
-    for path in paths:
-        path.write_text(CSV)  # a size of 12
-    cache = RankingsCache(24)
-    for path in [paths[0], paths[1], paths[0], paths[2], paths[0], paths[1]]:
-        cache.read(path)
-    assert read == ["a", "b", "c", "b"]
-    os.utime(paths[0], (1, 1))
-    cache.read(paths[0])
-    assert read[-1] == "a"
-    small = RankingsCache(1)
-    assert small.read(paths[0]) is small.read(paths[0])
+def test_file_is_read_again_only_if_it_has_changed(tmp_path: Path) -> None:
+    path = tmp_path / "rankings.csv"
+    path.write_text(CSV)
+    rankings = load_rankings(path)
+    assert load_rankings(path) is rankings
+    os.utime(path, (1, 1))
+    assert load_rankings(path) is not rankings
