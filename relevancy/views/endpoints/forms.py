@@ -1,11 +1,13 @@
 """The form of an endpoint. What is secret is written, never shown."""
 
 from copy import copy
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
+from django.core.validators import BaseValidator
+from django.db import models
 from django.forms.boundfield import BoundField
 from django.template.loader import render_to_string
 from django.utils.datastructures import MultiValueDict
@@ -157,6 +159,10 @@ class EndpointForm(forms.ModelForm):
             self.fields[f"option_{option.name}"] = option_field(option)
         if not self.stored:
             del self.fields["clear"]
+        for name in ("parallel", "per_minute"):  # the browser checks what the model allows
+            checks = cast(models.IntegerField[int, int], Endpoint._meta.get_field(name)).validators
+            limits = {check.code: check.limit_value for check in checks if isinstance(check, BaseValidator)}
+            self.fields[name].widget.attrs |= {"min": limits["min_value"], "max": limits["max_value"]}
 
     @property
     def stored(self) -> bool:

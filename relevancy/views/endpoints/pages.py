@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import endpoints
 from relevancy.models import Endpoint, Role, UnreadableSecret
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import InitialValues, add_errors
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
@@ -21,7 +21,6 @@ from relevancy.views.teams.sharing import change_sharing, sharing
 
 from .forms import FILL, EndpointForm, TryForm
 
-CHOOSE_ENGINE = "Install its package or choose another engine."
 # The secrets are loaded only where they are needed: one that cannot be decrypted must not break every page.
 WITHOUT_SECRETS = Endpoint.objects.defer("credentials", "headers")
 
@@ -57,22 +56,7 @@ def endpoint_new(request: HtmxRequest) -> HttpResponse:
     """Creates an endpoint."""
     if not endpoints.may_create(request.user):
         raise PermissionDenied(endpoints.CREATE_DENIED)
-    if FILL in request.POST:
-        return render(request, "endpoints/form.html", {"form": EndpointForm.filled_in(request.POST)})
-    form = EndpointForm(
-        request.POST or None,
-        request.FILES or None,
-        initial={"engine": request.GET.get("engine", endpoints.default_engine())},
-    )
-    if form.is_valid():
-        try:
-            endpoint = endpoints.create(**_settings(request, form), by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
-            messages.success(request, f"Endpoint “{endpoint.name}” created. Run a test query to check it.")
-            return redirect("endpoint_edit", endpoint.pk)
-    return render(request, "endpoints/form.html", {"form": form}, status=422 if form.errors else 200)
+    return _edit(request, None, {})
 
 
 @require_http_methods(["GET", "POST"])
@@ -84,22 +68,37 @@ def endpoint_edit(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
         label = endpoints.engine_label(endpoint.engine)
         return render(request, "endpoints/endpoint.html", {"endpoint": endpoint, "label": label, "used": used})
     _readable(request, endpoint)
-    form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint)
+    return _edit(request, endpoint, {"endpoint": endpoint, "try_form": _try_form(endpoint), "used": used})
+
+
+def _edit(request: HtmxRequest, endpoint: Endpoint | None, context: dict[str, object]) -> HttpResponse:
+    """Shows the form of an endpoint, None for a new one. Saves what was entered, unless a button fills in the form instead."""
     if FILL in request.POST:
         form = EndpointForm.filled_in(request.POST, endpoint=endpoint)
+    else:
+        initial: InitialValues = (
+            {"engine": request.GET.get("engine", endpoints.default_engine())} if not endpoint else {}
+        )
+        form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
     if form.is_valid():
         try:
-            clear = form.cleaned_data.get("clear", False)
-            endpoints.update(endpoint=endpoint, by=request.user, clear=clear, **_settings(request, form))
+            settings = _settings(request, form)
+            if endpoint is None:
+                endpoint = endpoints.create(**settings, by=request.user)
+                message = f"Endpoint “{endpoint.name}” created. Run a test query to check it."
+            else:
+                clear = form.cleaned_data.get("clear", False)
+                endpoints.update(endpoint=endpoint, by=request.user, clear=clear, **settings)
+                message = f"{endpoint.name} saved. Earlier runs keep the address they were made with."
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, f"{endpoint.name} saved. Earlier runs keep the address they were made with.")
+            messages.success(request, message)
             return redirect("endpoint_edit", endpoint.pk)
-    if endpoint.engine not in {option.data["value"] for option in form["engine"].subwidgets}:
-        messages.warning(request, f"The engine {endpoint.engine} is not installed on this server. {CHOOSE_ENGINE}")
-    context = {"form": form, "endpoint": endpoint, "try_form": _try_form(endpoint), "used": used}
-    return render(request, "endpoints/form.html", context, status=422 if form.errors else 200)
+    if endpoint and endpoint.engine not in {option.data["value"] for option in form["engine"].subwidgets}:
+        problem = f"The engine {endpoint.engine} is not installed on this server, or its app is left out."
+        messages.warning(request, f"{problem} Choose another engine.")
+    return render(request, "endpoints/form.html", {"form": form, **context}, status=422 if form.errors else 200)
 
 
 def _readable(request: HtmxRequest, endpoint: Endpoint) -> None:
