@@ -89,10 +89,12 @@ class Place(StrEnum):
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
     ENDPOINT_OPTIONS = "endpoint-options"  # an EndpointForm: panels below the options of engines
     FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
+    HISTORY = "history"  # a Case: links in the head of its history
     HOME = "home"  # the User: links above the list of cases
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
     NEW_QUERIES = "new-queries"  # a Case: links where queries are added or imported, for editors
     SIGN_IN = "sign-in"  # the address to open afterwards, or "": links below the form for the password
+    TEAM = "team"  # a Team: links in the head of its page
     RATER = "rater"  # a BookRater: links where ratings that are not a person's cannot be changed, panels below their numbers
 
 

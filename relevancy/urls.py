@@ -28,7 +28,6 @@ urlpatterns = [
     path("", include("relevancy.views.compare.urls")),
     path("", include("relevancy.views.attempts.urls")),
     path("", include("relevancy.views.history.urls")),
-    path("", include("relevancy.views.activity.urls")),
     path("", include("relevancy.views.books.urls")),
     path("", include("relevancy.views.judge.urls")),
     path("", include("relevancy.views.endpoints.urls")),

@@ -1,17 +1,12 @@
-"""Service: the activity log of cases and teams."""
+"""Service: writes the activity log of cases and teams, and says in words what was done."""
 
-from .entries import Entry, EntryFilter, Log, LogPage, read_page
 from .recording import record, record_for_book, record_for_teams, record_once
-from .sentences import KINDS, SERVER
+from .sentences import KINDS, describe, kind_of
 
 __all__ = [
     "KINDS",
-    "SERVER",
-    "Entry",
-    "EntryFilter",
-    "Log",
-    "LogPage",
-    "read_page",
+    "describe",
+    "kind_of",
     "record",
     "record_for_book",
     "record_for_teams",

@@ -4,10 +4,7 @@ from collections.abc import Mapping
 
 from relevancy import hooks
 from relevancy.models import Activity
-from relevancy.wording import counted
 
-SERVER = "The server"
-RATING_KIND = "rating"
 # The kinds that a log is filtered by, in the order of the list. Those of teams only come last.
 KINDS: Mapping[str, str] = {
     "case": "Case",
@@ -24,8 +21,6 @@ KINDS: Mapping[str, str] = {
     "member": "Members",
     "endpoint": "Endpoints",
 }
-CASE_KINDS = tuple(KINDS)[:10]
-TEAM_KINDS = ("team", "member", "sharing", "case", "endpoint", "scorer")
 
 _V = Activity.Verb
 SENTENCES: Mapping[str, str] = {
@@ -118,10 +113,3 @@ def describe(activity: Activity) -> str:
         return sentence.format_map(values).rstrip()
     except (KeyError, ValueError):
         return str(activity)
-
-
-def describe_ratings(*, count: int, decided: int, book: str) -> str:
-    """Returns the sentence for the ratings that a person gave on one day; `decided` of them as an adjudicator."""
-    documents = counted(count, "document")
-    text = f"Rated {documents} in the book “{book}”"
-    return f"{text}, {decided:,} of them to settle a conflict" if decided else text

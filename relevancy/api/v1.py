@@ -12,7 +12,6 @@ from ninja.operation import Operation
 from relevancy.hooks import optional_apps
 
 from . import (
-    activity,
     annotations,
     attempts,
     books,
@@ -119,7 +118,6 @@ for module in (
     files,
     sharing,
     users,
-    activity,
 ):
     api.add_router("", module.router)
 for app in optional_apps():

@@ -57,8 +57,6 @@ link_queries       edit    write  201
 read_link          see     read   200
 copy_linked_ratings edit   write  200
 remove_link        edit    write  204
-list_case_activity see     read   200
-list_team_activity see     read   200
 list_attempts      see     read   200
 read_attempt       see     read   200
 create_attempt     edit    write  201

@@ -185,8 +185,6 @@ attempt_duplicate      POST   edit    302
 history                GET    see     200
 history_state          GET    see     200
 history_csv            GET    see     200
-case_activity          GET    see     200
-case_activity_csv      GET    see     200
 run_pin                POST   edit    302
 run_unpin              POST   edit    302
 run_details            GET    edit    200
@@ -261,8 +259,6 @@ teams                  GET    all     200
 team_new               GET    all     200
 team_new               POST   all     302
 team                   GET    see     200
-team_activity          GET    see     200
-team_activity_csv      GET    see     200
 team_invite            POST   own     302
 invitation_withdraw    POST   own     302
 team_member_role       POST   own     302

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import accounts, activity
+from relevancy import accounts, activity, hooks
 from relevancy.models import Case, Role
 from relevancy.optional.groups import groups
 from relevancy.optional.groups.models import CaseGroup
@@ -20,15 +20,14 @@ def test_sharing_and_deleting_are_in_the_log_of_the_team() -> None:
     groups.set_teams(group=group, teams=[], by=ann)
     groups.set_teams(group=group, teams=[team], by=ann)
     groups.delete(group=group, by=ann)
-    log = activity.Log(team)
-    entries = log.entries(activity.EntryFilter(kind="group"))
-    assert [(entry.person, entry.text, entry.kind_label) for entry in entries] == [
-        ("Ann", "Deleted the group of cases “Shops”; its cases are kept", "Groups of cases"),
-        ("Ann", "Shared the group of cases “Shops” with the team", "Groups of cases"),
-        ("Ann", "Stopped sharing the group of cases “Shops” with the team", "Groups of cases"),
-        ("Ann", "Shared the group of cases “Shops” with the team", "Groups of cases"),
+    rows = team.activities.filter(verb__startswith="group.")
+    assert [(row.by, activity.describe(row)) for row in rows] == [
+        (ann, "Deleted the group of cases “Shops”; its cases are kept"),
+        (ann, "Shared the group of cases “Shops” with the team"),
+        (ann, "Stopped sharing the group of cases “Shops” with the team"),
+        (ann, "Shared the group of cases “Shops” with the team"),
     ]
-    assert ("group", "Groups of cases") in log.kinds
+    assert hooks.team_activity_kinds["group"] == "Groups of cases"
 
 
 def test_the_home_page_leads_to_groups_which_belong_to_cases(client) -> None:

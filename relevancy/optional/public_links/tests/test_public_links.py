@@ -87,8 +87,8 @@ def test_links_are_in_the_log_of_the_case(case):
     link, _ = public_links.create(case=case, by=case.owner, days=7)
     public_links.withdraw(link=link, by=case.owner)
     public_links.withdraw(link=link, by=case.owner)
-    entries = activity.Log(case).entries(activity.EntryFilter(kind="sharing"))
-    assert [entry.text for entry in entries] == [
+    rows = case.activities.filter(verb__startswith="sharing.")
+    assert [activity.describe(row) for row in rows] == [
         "Withdrew a public link to the case",
         "Created a public link to the case, valid for 7 days",
     ]

@@ -4,7 +4,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from relevancy import activity
+from .entries import SERVER, EntryFilter, Log
 
 ALL = ""
 
@@ -24,10 +24,10 @@ class ActivityFilterForm(forms.Form):
     since = forms.DateField(label="From", required=False, widget=DateInput())
     until = forms.DateField(label="To", required=False, widget=DateInput())
 
-    def __init__(self, log: activity.Log, data: QueryDict) -> None:
+    def __init__(self, log: Log, data: QueryDict) -> None:
         super().__init__(data)
         people = [(user.pk, str(user)) for user in log.people()]
-        self.fields["person"].choices = [(ALL, "Everyone"), *people, (0, activity.SERVER)]  # type: ignore[attr-defined]
+        self.fields["person"].choices = [(ALL, "Everyone"), *people, (0, SERVER)]  # type: ignore[attr-defined]
         self.fields["kind"].choices = [(ALL, "Everything"), *log.kinds]  # type: ignore[attr-defined]
 
     def clean(self) -> None:
@@ -36,6 +36,6 @@ class ActivityFilterForm(forms.Form):
         if since and until and until < since:
             raise ValidationError({"until": "The last day is before the first one. Choose a later day."})
 
-    def entry_filter(self) -> activity.EntryFilter:
+    def entry_filter(self) -> EntryFilter:
         """Returns what was chosen; the form must be valid."""
-        return activity.EntryFilter(**self.cleaned_data)
+        return EntryFilter(**self.cleaned_data)

@@ -11,11 +11,12 @@ from django.utils import timezone
 
 from relevancy import activity, judging, ratings
 from relevancy.models import Activity, Case, RatingChange, User
+from relevancy.optional.activity_log.entries import EntryFilter, Log, read_page
 from tests.factories import import_csv, make_case, make_team, make_user, query_of
 
 pytestmark = pytest.mark.django_db
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
-ALL = activity.EntryFilter()
+ALL = EntryFilter()
 
 
 @pytest.fixture
@@ -44,8 +45,8 @@ def add(case: Case, by: User | None, at: datetime, verb: Activity.Verb = Activit
     Activity.objects.filter(subject=f"run {number}").update(at=at)
 
 
-def texts(case: Case, wanted: activity.EntryFilter = ALL) -> list[str]:
-    return [f"{entry.person}: {entry.text}" for entry in activity.Log(case).entries(wanted)]
+def texts(case: Case, wanted: EntryFilter = ALL) -> list[str]:
+    return [f"{entry.person}: {entry.text}" for entry in Log(case).entries(wanted)]
 
 
 def test_ratings_are_counted_by_person_and_day(case: Case, ann: User) -> None:
@@ -84,13 +85,13 @@ def test_pages_follow_each_other_without_gaps(case: Case, ann: User, limit: int)
         for rater in people:
             rate(case, rater, f"d{day}", NOON - timedelta(days=day))
             rate(case, rater, f"e{day}", NOON - timedelta(days=day, hours=1))
-    log = activity.Log(case)
+    log = Log(case)
     wanted = list(log.entries(ALL))
     assert len(wanted) == 13
     assert [entry.at for entry in wanted] == sorted((entry.at for entry in wanted), reverse=True)
     result, cursor = [], ""
     while True:
-        page = activity.read_page(log, ALL, cursor=cursor, limit=limit)
+        page = read_page(log, ALL, cursor=cursor, limit=limit)
         result += page.entries
         cursor = page.next
         if not cursor:
@@ -109,19 +110,19 @@ def test_filter(case: Case, ann: User) -> None:
     lines = ["Ann: Pinned run 1", "The server: Created run 2", rated, "Ben: Pinned run 3"]
     day = NOON.date()
     for wanted, expected in (
-        (activity.EntryFilter(), lines),
-        (activity.EntryFilter(person=ben.pk), lines[2:]),
-        (activity.EntryFilter(person=0), lines[1:2]),
-        (activity.EntryFilter(kind="run"), [lines[0], lines[3]]),
-        (activity.EntryFilter(kind="rating"), lines[2:3]),
-        (activity.EntryFilter(since=day - timedelta(days=2)), lines[:2]),
-        (activity.EntryFilter(until=day - timedelta(days=2)), lines[1:]),
-        (activity.EntryFilter(since=day - timedelta(days=3), until=day - timedelta(days=3)), lines[2:3]),
-        (activity.EntryFilter(until=date.max), lines),
-        (activity.EntryFilter(since=date.max), []),
+        (EntryFilter(), lines),
+        (EntryFilter(person=ben.pk), lines[2:]),
+        (EntryFilter(person=0), lines[1:2]),
+        (EntryFilter(kind="run"), [lines[0], lines[3]]),
+        (EntryFilter(kind="rating"), lines[2:3]),
+        (EntryFilter(since=day - timedelta(days=2)), lines[:2]),
+        (EntryFilter(until=day - timedelta(days=2)), lines[1:]),
+        (EntryFilter(since=day - timedelta(days=3), until=day - timedelta(days=3)), lines[2:3]),
+        (EntryFilter(until=date.max), lines),
+        (EntryFilter(since=date.max), []),
     ):
         assert texts(case, wanted) == expected, wanted
-    assert activity.Log(case).people() == [ann, ben]
+    assert Log(case).people() == [ann, ben]
 
 
 def test_a_log_has_its_own_entries_only(case: Case, ann: User) -> None:
@@ -131,7 +132,7 @@ def test_a_log_has_its_own_entries_only(case: Case, ann: User) -> None:
     rate(case, ann, "d", NOON)  # on the book that both cases use
     assert len(texts(case)) == 1
     assert len(texts(other)) == 2
-    assert list(activity.Log(team).entries(ALL)) == []
+    assert list(Log(team).entries(ALL)) == []
     activity.record_for_book(Activity.Verb.BOOK_GUIDELINES, book=case.book, by=ann)
     assert (len(texts(case)), len(texts(other))) == (2, 3)
 
@@ -141,7 +142,7 @@ def test_a_log_has_its_own_entries_only(case: Case, ann: User) -> None:
 )
 def test_a_wrong_cursor_is_an_error(case: Case, cursor: str) -> None:
     with pytest.raises(ValidationError, match="not a cursor"):
-        activity.read_page(activity.Log(case), ALL, cursor=cursor)
+        read_page(Log(case), ALL, cursor=cursor)
 
 
 def test_statements_do_not_grow_with_the_log(case: Case, ann: User, django_assert_num_queries: Any) -> None:
@@ -150,17 +151,15 @@ def test_statements_do_not_grow_with_the_log(case: Case, ann: User, django_asser
         rate(case, make_user(), "d", timezone.now())
     for limit in (2, 20):
         with django_assert_num_queries(2):
-            page = activity.read_page(activity.Log(case), ALL, limit=limit)
+            page = read_page(Log(case), ALL, limit=limit)
     with django_assert_num_queries(2):
-        activity.read_page(activity.Log(case), ALL, cursor=page.next or str(page.entries[3].position))
+        read_page(Log(case), ALL, cursor=page.next or str(page.entries[3].position))
     with django_assert_num_queries(1):
-        assert len(activity.Log(case).people()) == 24
+        assert len(Log(case).people()) == 24
 
 
-@pytest.mark.parametrize(
-    "wanted", [ALL, activity.EntryFilter(kind="run"), activity.EntryFilter(since=date(2020, 1, 1))]
-)
-def test_a_page_of_a_long_log_is_read_by_its_index(case: Case, ann: User, wanted: activity.EntryFilter) -> None:
+@pytest.mark.parametrize("wanted", [ALL, EntryFilter(kind="run"), EntryFilter(since=date(2020, 1, 1))])
+def test_a_page_of_a_long_log_is_read_by_its_index(case: Case, ann: User, wanted: EntryFilter) -> None:
     """Sorting the whole log would take longer with each entry."""
     other = make_case(0, owner=ann)
     verb, now = Activity.Verb.RUN_PINNED, timezone.now()
@@ -170,7 +169,7 @@ def test_a_page_of_a_long_log_is_read_by_its_index(case: Case, ann: User, wanted
     )
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as captured:
         cursor.execute("ANALYZE")
-        assert len(activity.read_page(activity.Log(case), wanted).entries) == 50
+        assert len(read_page(Log(case), wanted).entries) == 50
         statement = next(row["sql"] for row in captured if row["sql"].startswith("SELECT"))
         cursor.execute(f"EXPLAIN {'QUERY PLAN' if connection.vendor == 'sqlite' else ''} {statement}")
         plan = str(cursor.fetchall())

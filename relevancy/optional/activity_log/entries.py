@@ -18,12 +18,16 @@ from django.db.models import CharField, Count, Exists, Max, OuterRef, Q, QuerySe
 from django.db.models.functions import Cast, Substr
 from django.utils import timezone
 
+from relevancy.activity import KINDS, describe, kind_of
 from relevancy.hooks import case_activity_kinds, team_activity_kinds
 from relevancy.models import Activity, Case, RatingChange, Team, User, Verdict
-
-from .sentences import CASE_KINDS, KINDS, RATING_KIND, SERVER, TEAM_KINDS, describe, describe_ratings, kind_of
+from relevancy.wording import counted
 
 PAGE_SIZE = 50
+SERVER = "The server"
+RATING_KIND = "rating"
+CASE_KINDS = tuple(KINDS)[:10]
+TEAM_KINDS = ("team", "member", "sharing", "case", "endpoint", "scorer")
 # Changes that a person made rating by rating. Imports, copies, merges and the like have entries of their own.
 RATED_BY_HAND = ("page", "api", "adjudication")
 RATED = "rating.given"
@@ -228,3 +232,10 @@ def read_page(log: Log, wanted: EntryFilter, *, cursor: str = "", limit: int = P
 
 def _midnight(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(min(max(day, _FIRST_DAY), _LAST_DAY), time.min))
+
+
+def describe_ratings(*, count: int, decided: int, book: str) -> str:
+    """Returns the sentence for the ratings that a person gave on one day; `decided` of them as an adjudicator."""
+    documents = counted(count, "document")
+    text = f"Rated {documents} in the book “{book}”"
+    return f"{text}, {decided:,} of them to settle a conflict" if decided else text

@@ -8,8 +8,6 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
-from relevancy import activity
-from relevancy.formats.reports import activity_csv
 from relevancy.models import Case, Role, Team
 from relevancy.models.errors import error_text
 from relevancy.views.forms import errors_to, form_error
@@ -17,6 +15,8 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.workbench.access import CaseAccess, get_case
 
+from .activity_csv import export_lines
+from .entries import EntryFilter, Log, LogPage, read_page
 from .forms import ActivityFilterForm
 
 
@@ -24,13 +24,13 @@ from .forms import ActivityFilterForm
 def activity_log(request: HtmxRequest, **ids: int) -> HttpResponse:
     """What was done in a case or a team."""
     owner = _get_owner(request, ids)
-    log, cursor = activity.Log(owner), request.GET.get("cursor", "")
+    log, cursor = Log(owner), request.GET.get("cursor", "")
     form = ActivityFilterForm(log, request.GET)
-    log_page, wanted = activity.LogPage(), activity.EntryFilter()
+    log_page, wanted = LogPage(), EntryFilter()
     if form.is_valid():
         wanted = form.entry_filter()
         with errors_to(form):
-            log_page = activity.read_page(log, wanted, cursor=cursor)
+            log_page = read_page(log, wanted, cursor=cursor)
     kind = "case" if isinstance(owner, Case) else "team"
     address, arguments = f"{kind}_activity", [owner.pk]
     chosen = {field: request.GET[field] for field in form.fields if request.GET.get(field)}
@@ -46,18 +46,18 @@ def activity_log(request: HtmxRequest, **ids: int) -> HttpResponse:
         "older_url": reverse(address, args=arguments, query=older) if log_page.next else "",
         "is_filtered": bool(form.errors) or wanted.is_active,
     }
-    return render(request, f"activity/{kind}.html", context, status=422 if form.errors else 200)
+    return render(request, f"activity_log/{kind}.html", context, status=422 if form.errors else 200)
 
 
 @require_GET
 def activity_export(request: HtmxRequest, **ids: int) -> HttpResponseBase:
     """All entries of a log that the filter leaves, as CSV."""
     owner = _get_owner(request, ids)
-    log = activity.Log(owner)
+    log = Log(owner)
     form = ActivityFilterForm(log, request.GET)
     if not form.is_valid():
         return HttpResponseBadRequest(error_text(form_error(form)), content_type="text/plain; charset=utf-8")
-    lines = activity_csv.export_lines(log.entries(form.entry_filter()))
+    lines = export_lines(log.entries(form.entry_filter()))
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     name = f"{slugify(owner.name) or 'export'}-activity.csv"
     response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)

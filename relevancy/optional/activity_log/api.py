@@ -6,21 +6,22 @@ from typing import TYPE_CHECKING, Any, Literal
 from ninja import Query, Router, Schema
 from pydantic import Field
 
-from relevancy import activity
+from relevancy.activity import KINDS
+from relevancy.api.access import Id, get_case
+from relevancy.api.authentication import READ, ApiRequest
+from relevancy.api.paging import Page, PageParameters
 from relevancy.hooks import case_activity_kinds, team_activity_kinds
 from relevancy.models import Case, Role, Team
 from relevancy.views.permissions import get_or_403
 
-from .access import Id, get_case
-from .authentication import READ, ApiRequest
-from .paging import Page, PageParameters
+from .entries import EntryFilter, Log, read_page
 
 router = Router(tags=["Activity"])
 
 if TYPE_CHECKING:
     EntryKind = str
 else:
-    EntryKind = Literal["", *activity.KINDS, *case_activity_kinds, *team_activity_kinds]
+    EntryKind = Literal["", *KINDS, *case_activity_kinds, *team_activity_kinds]
 
 
 class ActivityDetails(Schema):
@@ -60,6 +61,6 @@ def list_team_activity(request: ApiRequest, team_id: Id, page: Query[ActivityPar
 
 
 def _list(owner: Case | Team, page: ActivityParameters) -> dict[str, Any]:
-    wanted = activity.EntryFilter(page.person, page.kind, page.since, page.until)
-    log_page = activity.read_page(activity.Log(owner), wanted, cursor=page.cursor, limit=page.limit)
+    wanted = EntryFilter(page.person, page.kind, page.since, page.until)
+    log_page = read_page(Log(owner), wanted, cursor=page.cursor, limit=page.limit)
     return {"items": log_page.entries, "next": log_page.next or None}

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 
-from relevancy import activity
 from relevancy.formats.cells import write_rows
+
+from .entries import Entry
 
 COLUMNS = ("at", "by", "kind", "action", "subject", "object_id", "text")
 
 
-def export_lines(entries: Iterable[activity.Entry]) -> Iterator[str]:
+def export_lines(entries: Iterable[Entry]) -> Iterator[str]:
     """Yields the text in parts. `at` is in UTC; `object_id` is empty where there is none."""
     rows = (
         (

@@ -1,0 +1,21 @@
+"""What the app adds to the core: links to the logs of cases and teams."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+
+from relevancy.hooks import Link, Place, add_links
+from relevancy.models import Case, Team
+
+
+@add_links[Place.CASE_MENU]
+@add_links[Place.HISTORY]
+def case_links(case: Case) -> Iterator[Link]:
+    """Yields the link to the log of a case."""
+    yield Link("Activity", reverse("case_activity", args=[case.pk]), "activity-link")
+
+
+@add_links[Place.TEAM]
+def team_links(team: Team) -> Iterator[Link]:
+    """Yields the link to the log of a team."""
+    yield Link("Activity", reverse("team_activity", args=[team.pk]), "activity-link")

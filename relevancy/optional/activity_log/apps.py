@@ -1,0 +1,6 @@
+from relevancy import hooks  # a second AppConfig in this module would be one too many for Django
+
+
+class ActivityLogConfig(hooks.OptionalApp):
+    name = "relevancy.optional.activity_log"
+    verbose_name = "Activity log"
