@@ -3,9 +3,8 @@
 from relevancy.statistics import TIE
 
 from . import stored
-from .attempts_tried import AttemptsTried, count_attempts_tried
+from .attempts_tried import count_attempts_tried
 from .best_order import BEST_ORDER, Gain, GainSplit, best_order, check_best_order, find_gain, split_gains
-from .bounds import DifferenceBounds
 from .chart_sentences import (
     describe_change,
     describe_differences,
@@ -24,30 +23,27 @@ from .gates import (
     find_run_errors,
     format_difference,
 )
-from .measures import read_exact_measure
 from .pool_bias import PoolBias
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .ratings_to_add import DocumentToRate, RatingPlan, RatingPlanner, build_planner
-from .result_lists import ListOverlap, ResultList, compare_result_lists, read_lists, unique
+from .result_lists import ListOverlap, ResultList, read_lists, unique
+from .run_scorer import has_exact_range
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_carriers, describe_groups, describe_verdict, format_detectable
-from .summaries import FIGURE_LABELS, Figure, PairSummary, list_rating_warnings, summarize_pair
+from .summaries import Figure, PairSummary, list_rating_warnings, summarize_pair, summarize_pending
 from .tag_figures import TagFigures, compare_tags
 
 __all__ = [
     "BEST_ORDER",
     "DEFAULT_ALPHA",
-    "FIGURE_LABELS",
     "MAX_RUNS",
     "SORT_KEYS",
     "STATES",
     "TIE",
-    "AttemptsTried",
     "Comparison",
     "ComparisonFigures",
     "Coverage",
-    "DifferenceBounds",
     "Distribution",
     "DocumentToRate",
     "DropCheck",
@@ -73,7 +69,6 @@ __all__ = [
     "check_drop",
     "check_limits",
     "compare",
-    "compare_result_lists",
     "compare_tags",
     "compute_figures",
     "count_attempts_tried",
@@ -91,16 +86,17 @@ __all__ = [
     "find_run_errors",
     "format_detectable",
     "format_difference",
+    "has_exact_range",
     "list_rating_warnings",
     "list_rows",
     "list_warnings",
     "name_runs",
-    "read_exact_measure",
     "read_lists",
     "read_score_table",
     "select_rows",
     "split_gains",
     "stored",
     "summarize_pair",
+    "summarize_pending",
     "unique",
 ]

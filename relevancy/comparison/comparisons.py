@@ -26,7 +26,7 @@ from relevancy.statistics import (
 from relevancy.wording import counted
 
 from .bounds import Outlook
-from .result_lists import ListOverlap, compare_result_lists
+from .result_lists import NOT_COMPARED, ListOverlap
 from .score_tables import ScoreTable, read_score_table
 from .tag_figures import TagFigures, compare_tags
 
@@ -44,7 +44,9 @@ class RunPair:
     p_hsd: corrected for all pairs, by the randomised Tukey HSD; None for two runs.
     verdict: from the interval and the p that is corrected for what was compared.
     carriers: texts of the queries that make up 80 % of the difference, largest first. Linked queries are one of them.
-    outlook: None before the result lists are read, and then the verdict does not know of unrated documents.
+    lists: how much the result lists differ. outlook: what the difference can become. bounds: it lies between these, in points, whatever
+        grades the unrated documents of the compared queries get; None for scorers without bounds. None of them is known before
+        `compute_figures` reads the result lists, and then the verdict does not know of unrated documents either.
     """
 
     a: Run
@@ -55,12 +57,9 @@ class RunPair:
     p_hsd: float | None
     verdict: Verdict
     carriers: list[str]
+    lists: ListOverlap = NOT_COMPARED
     outlook: Outlook | None = None
-
-    @cached_property
-    def lists(self) -> ListOverlap:
-        """How much the result lists differ. Reads the hits of both runs when it is first used."""
-        return compare_result_lists(self.a, self.b)
+    bounds: tuple[float, float] | None = None
 
     @cached_property
     def names(self) -> tuple[str, str]:
@@ -102,34 +101,39 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion) -> Comparison:
     """
     check_runs(runs)
     table = _read_current_scores(runs, version)
-    pairs = list(itertools.combinations(range(len(runs)), 2))
-    by_query = [
-        Differences.build(table.scores[:, second] - table.scores[:, first], table.weights) for first, second in pairs
-    ]
+    positions = list(itertools.combinations(range(len(runs)), 2))
+    by_query = [Differences.build(table.scores[:, b] - table.scores[:, a], table.weights) for a, b in positions]
     paired = [compare_paired(differences.merged(table.units)) for differences in by_query]
-    p_holm = _correct_for_baseline(pairs, paired)
-    hsd = _compare_all(table) if len(runs) > 2 and len(table) > 1 else None
-    return Comparison(
-        version=version,
-        runs=runs,
-        table=table,
-        means=_mean_scores(table, len(runs)),
-        pairs=[
-            _build_pair(
-                runs[first],
-                runs[second],
-                differences,
-                figures,
-                holm,
-                _p_of_pair(hsd, first, second),
-                table,
-                is_too_few=list_too_few([table.independent] * (1 if first else len(runs) - 1))[0],
+    p_of_baseline = [
+        figures.p for figures, (a, _) in zip(paired, positions, strict=True) if a == 0 and figures.p is not None
+    ]
+    p_holm = iter(correct_holm(p_of_baseline))
+    hsd: RunMeans | None = None
+    if len(runs) > 2 and len(table) > 1:
+        points = (table.scores, table.weights)
+        hsd = compare_means(*(points if table.units is None else merge_units(*points, table.units)))
+    pairs = []
+    for (a, b), differences, figures in zip(positions, by_query, paired, strict=True):
+        holm = next(p_holm) if a == 0 and figures.p is not None else None
+        p_hsd = None if hsd is None else float(hsd.p[a, b])
+        is_too_few = list_too_few([table.independent] * (1 if a else len(runs) - 1))[0]
+        pairs.append(
+            RunPair(
+                a=runs[a],
+                b=runs[b],
+                by_query=differences,
+                paired=figures,
+                p_holm=holm,
+                p_hsd=p_hsd,
+                verdict=figures.decide(holm if holm is not None else p_hsd, is_too_few=is_too_few),
+                carriers=table.name_units(figures.carriers),
             )
-            for (first, second), differences, figures, holm in zip(pairs, by_query, paired, p_holm, strict=True)
-        ],
-        warnings=_list_table_warnings(table) + list_warnings(runs, version),
-        tags=compare_tags(table, len(runs)),
-    )
+        )
+    warnings = list_warnings(runs, version)
+    if not len(table):
+        warnings.insert(0, "No query has a score in all of these runs, so there is no difference to show.")
+    means = np.average(table.scores, axis=0, weights=table.weights).tolist() if len(table) else [None] * len(runs)
+    return Comparison(version, runs, table, means, pairs, warnings, compare_tags(table, len(runs)))
 
 
 def name_runs(runs: Sequence[Run]) -> list[str]:
@@ -163,58 +167,6 @@ def _read_current_scores(runs: Sequence[Run], version: ScorerVersion) -> ScoreTa
         if not table.stale:
             return table
     raise ValidationError("Ratings of these queries are being changed right now. Compare the runs again in a minute.")
-
-
-def _correct_for_baseline(pairs: Sequence[tuple[int, int]], paired: Sequence[PairedComparison]) -> list[float | None]:
-    """Returns the p of each pair with the first run, corrected by Holm; None for the other pairs."""
-    tested = [index for index, (first, _) in enumerate(pairs) if first == 0 and paired[index].p is not None]
-    corrected: list[float | None] = [None] * len(pairs)
-    for index, p in zip(tested, correct_holm([paired[index].p or 0.0 for index in tested]), strict=True):
-        corrected[index] = p
-    return corrected
-
-
-def _compare_all(table: ScoreTable) -> RunMeans:
-    if table.units is None:
-        return compare_means(table.scores, table.weights)
-    return compare_means(*merge_units(table.scores, table.weights, table.units))
-
-
-def _p_of_pair(hsd: RunMeans | None, first: int, second: int) -> float | None:
-    return None if hsd is None else float(hsd.p[first, second])
-
-
-def _build_pair(
-    a: Run,
-    b: Run,
-    by_query: Differences,
-    paired: PairedComparison,
-    p_holm: float | None,
-    p_hsd: float | None,
-    table: ScoreTable,
-    *,
-    is_too_few: bool,
-) -> RunPair:
-    return RunPair(
-        a=a,
-        b=b,
-        by_query=by_query,
-        paired=paired,
-        p_holm=p_holm,
-        p_hsd=p_hsd,
-        verdict=paired.decide(p_holm if p_holm is not None else p_hsd, is_too_few=is_too_few),
-        carriers=table.name_units(paired.carriers),
-    )
-
-
-def _mean_scores(table: ScoreTable, runs: int) -> list[float | None]:
-    if not len(table):
-        return [None] * runs
-    return [float(mean) for mean in np.average(table.scores, axis=0, weights=table.weights)]
-
-
-def _list_table_warnings(table: ScoreTable) -> list[str]:
-    return [] if len(table) else ["No query has a score in all of these runs, so there is no difference to show."]
 
 
 def list_warnings(runs: Sequence[Run], version: ScorerVersion) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -9,25 +10,23 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from relevancy.models import Run, ScorerVersion
 from relevancy.statistics import Differences, Interval, PairedComparison, Verdict
 
-from .bounds import DifferenceBounds, Outlook, bound_difference
+from .bounds import Outlook
 from .comparisons import Comparison, RunPair
 from .pool_bias import PoolBias
-from .query_columns import Coverage, QueryColumns, read_query_columns
+from .query_columns import COLUMNS_OF_PAIRS, COLUMNS_OF_RUNS, Coverage, QueryColumns, read_query_columns
 from .ratings_to_add import DocumentToRate, RatingPlan, plan_ratings
 from .result_lists import ListOverlap
-from .score_tables import PresentScores, ScoreTable
+from .score_tables import Floats, PresentScores, ScoreTable
 from .tag_figures import TagFigures
 
-FORMAT = 8  # of the stored figures; part of their key, so that figures of another format are computed again
+FORMAT = 9  # of the stored figures; part of their key, so that figures of another format are computed again
 LIMIT = 100.0  # no two scores differ by more points
-COLUMNS = ("jaccard", "rbo", "changes", "unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
-
-Floats = NDArray[np.float64]
+COLUMNS = (*COLUMNS_OF_PAIRS, *COLUMNS_OF_RUNS)
+PAIRED_NUMBERS = ("p", "t", "p_t", "carriers", "detectable")
 Json = dict[str, Any]
 
 
@@ -37,13 +36,11 @@ class ComparisonFigures:
 
     comparison: as `compare` returned it, with the texts that the queries have now.
     columns: what is known of the result lists, for each query of `comparison.table.present`.
-    bounds: of the difference of each pair; None for scorers that give no bounds.
     plans: what to rate next for each other run and the baseline; None for scorers that give no bounds, and if nothing is unrated.
     """
 
     comparison: Comparison
     columns: QueryColumns
-    bounds: list[DifferenceBounds | None]
     plans: list[RatingPlan | None]
 
     @cached_property
@@ -62,21 +59,27 @@ class ComparisonFigures:
 
 def compute_figures(comparison: Comparison) -> ComparisonFigures:
     """Returns all figures of a comparison. Reads the result lists of its runs."""
-    columns = read_query_columns(comparison.runs, comparison.version, comparison.table.present.query_ids)
-    positions = {run.pk: position for position, run in enumerate(comparison.runs)}
     present = comparison.table.present
-    bounds = [_bound_pair(present, columns, positions[pair.a.pk], positions[pair.b.pk]) for pair in comparison.pairs]
-    comparison = replace(
-        comparison,
-        pairs=[
-            _with_outlook(pair, _find_outlook(present, columns, positions[pair.a.pk], positions[pair.b.pk]))
-            for pair in comparison.pairs
-        ],
-    )
-    for pair, overlap in zip(comparison.pairs, columns.overlaps, strict=True):
-        vars(pair)["lists"] = overlap
+    columns, overlaps = read_query_columns(comparison.runs, comparison.version, present.query_ids)
+    positions = itertools.combinations(range(len(comparison.runs)), 2)
+    pairs = [
+        _with_lists(pair, overlap, present, columns, first, second)
+        for pair, overlap, (first, second) in zip(comparison.pairs, overlaps, positions, strict=True)
+    ]
+    comparison = replace(comparison, pairs=pairs)
     plans = [_plan_ratings(comparison, columns, other) for other in range(1, len(comparison.runs))]
-    return ComparisonFigures(comparison, columns, bounds, plans)
+    return ComparisonFigures(comparison, columns, plans)
+
+
+def _with_lists(
+    pair: RunPair, lists: ListOverlap, present: PresentScores, columns: QueryColumns, first: int, second: int
+) -> RunPair:
+    """Returns the pair with what the result lists tell; its verdict then knows what is still unrated or not compared."""
+    outlook, verdict = _find_outlook(present, columns, first, second), pair.verdict
+    if outlook and verdict in {Verdict.EQUAL, Verdict.SAME}:
+        verdict = pair.paired.decide(possible=(outlook.low, outlook.high))
+    bounds = _bound_difference(present, columns, first, second)
+    return replace(pair, lists=lists, outlook=outlook, bounds=bounds, verdict=verdict)
 
 
 def _plan_ratings(comparison: Comparison, columns: QueryColumns, other: int) -> RatingPlan | None:
@@ -92,24 +95,22 @@ def _plan_ratings(comparison: Comparison, columns: QueryColumns, other: int) -> 
     )
 
 
-def _bound_pair(present: PresentScores, columns: QueryColumns, first: int, second: int) -> DifferenceBounds | None:
-    is_compared = present.is_compared
-    return bound_difference(
-        columns.low[is_compared],
-        columns.high[is_compared],
-        present.weights[is_compared],
-        first,
-        second,
-        is_same=columns.are_same(first, second)[is_compared],
-    )
+def _bound_difference(
+    present: PresentScores, columns: QueryColumns, first: int, second: int
+) -> tuple[float, float] | None:
+    """Returns bounds of the difference over the compared queries; None if the scorer gives none.
 
-
-def _with_outlook(pair: RunPair, outlook: Outlook | None) -> RunPair:
-    """Returns the pair with a verdict that knows what is still unrated or not compared."""
-    verdict = pair.verdict
-    if outlook and verdict in {Verdict.EQUAL, Verdict.SAME}:
-        verdict = pair.paired.decide(possible=(outlook.low, outlook.high))
-    return replace(pair, outlook=outlook, verdict=verdict)
+    For each query, the lowest score of one run is compared with the highest of the other. The bounds hold, but need not be
+    reached: a document in both lists has one grade.
+    """
+    ends = np.column_stack(
+        [columns.low[:, second] - columns.high[:, first], columns.high[:, second] - columns.low[:, first]]
+    )[present.is_compared]
+    if not len(ends) or not np.isfinite(ends).all():
+        return None
+    ends[columns.are_same(first, second)[present.is_compared]] = 0.0
+    low, high = np.average(ends, axis=0, weights=present.weights[present.is_compared]).tolist()
+    return low, high
 
 
 def _find_outlook(present: PresentScores, columns: QueryColumns, first: int, second: int) -> Outlook | None:
@@ -150,12 +151,10 @@ def dump_figures(figures: ComparisonFigures) -> Json:
         **{name: _dump_columns(getattr(columns, name)) for name in COLUMNS},
         "same_as": columns.same_as.T.tolist(),
         "coverage": [asdict(coverage) for coverage in columns.coverage],
-        "overlaps": [asdict(overlap) for overlap in columns.overlaps],
         "means": comparison.means,
         "warnings": comparison.warnings,
         "pairs": [_dump_pair(pair) for pair in comparison.pairs],
         "tags": [asdict(tag) for tag in comparison.tags],
-        "bounds": [asdict(bounds) if bounds else None for bounds in figures.bounds],
         "plans": [asdict(plan) if plan else None for plan in figures.plans],
     }
 
@@ -166,18 +165,16 @@ def _dump_columns(array: Floats) -> list[list[float | None]]:
 
 
 def _dump_pair(pair: RunPair) -> Json:
-    paired = pair.paired
+    interval = pair.paired.interval
     return {
-        "p": paired.p,
-        "t": paired.t,
-        "p_t": paired.p_t,
-        "interval": asdict(paired.interval) if paired.interval else None,
-        "carriers": paired.carriers,
-        "detectable": paired.detectable,
+        **{name: getattr(pair.paired, name) for name in PAIRED_NUMBERS},
+        "interval": asdict(interval) if interval else None,
         "p_holm": pair.p_holm,
         "p_hsd": pair.p_hsd,
         "verdict": pair.verdict.value,
+        "lists": asdict(pair.lists),
         "outlook": asdict(pair.outlook) if pair.outlook else None,
+        "bounds": pair.bounds,
     }
 
 
@@ -205,20 +202,21 @@ def load_figures(
         **{name: columns_by_name[name] for name in COLUMNS},
         same_as=np.array(data["same_as"], dtype=np.int64).T,
         coverage=[Coverage(**coverage) for coverage in data["coverage"]],
-        overlaps=[ListOverlap(**overlap) for overlap in data["overlaps"]],
     )
-    indexes = [(first, second) for first in range(len(runs)) for second in range(first + 1, len(runs))]
+    positions = itertools.combinations(range(len(runs)), 2)
     pairs = [
         _load_pair(pair, runs[first], runs[second], table, table.scores[:, second] - table.scores[:, first])
-        for pair, (first, second) in zip(data["pairs"], indexes, strict=True)
+        for pair, (first, second) in zip(data["pairs"], positions, strict=True)
     ]
-    for pair, overlap in zip(pairs, columns.overlaps, strict=True):
-        vars(pair)["lists"] = overlap
-    bounds = [DifferenceBounds(**bounds) if bounds else None for bounds in data["bounds"]]
     tags = [TagFigures(**{**tag, "interval": _load_interval(tag["interval"])}) for tag in data["tags"]]
     comparison = Comparison(version, runs, table, data["means"], pairs, data["warnings"], tags)
-    plans = [_load_plan(plan) if plan else None for plan in data["plans"]]
-    return ComparisonFigures(comparison, columns, bounds, plans)
+    plans = [
+        RatingPlan(**{**plan, "documents": [DocumentToRate(**document) for document in plan["documents"]]})
+        if plan
+        else None
+        for plan in data["plans"]
+    ]
+    return ComparisonFigures(comparison, columns, plans)
 
 
 @dataclass(frozen=True)
@@ -237,20 +235,12 @@ def load_first_pair(pair: Json, means: Sequence[float | None]) -> PairFigures:
     return PairFigures(difference, _load_interval(pair["interval"]), pair["p"])
 
 
-def _load_plan(data: Json) -> RatingPlan:
-    return RatingPlan(**{**data, "documents": [DocumentToRate(**document) for document in data["documents"]]})
-
-
 def _load_pair(data: Json, a: Run, b: Run, table: ScoreTable, differences: Floats) -> RunPair:
     by_query = Differences.build(differences, table.weights)
     paired = PairedComparison(
         differences=by_query.merged(table.units),
-        p=data["p"],
-        t=data["t"],
-        p_t=data["p_t"],
         interval=_load_interval(data["interval"]),
-        carriers=data["carriers"],
-        detectable=data["detectable"],
+        **{name: data[name] for name in PAIRED_NUMBERS},
     )
     return RunPair(
         a=a,
@@ -261,5 +251,7 @@ def _load_pair(data: Json, a: Run, b: Run, table: ScoreTable, differences: Float
         p_hsd=data["p_hsd"],
         verdict=Verdict(data["verdict"]),
         carriers=table.name_units(data["carriers"]),
+        lists=ListOverlap(**data["lists"]),
         outlook=Outlook(**data["outlook"]) if data["outlook"] else None,
+        bounds=tuple(data["bounds"]) if data["bounds"] else None,
     )

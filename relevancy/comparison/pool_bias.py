@@ -5,19 +5,17 @@ See docs/decisions/0081.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from relevancy import scores, scoring
-from relevancy.models import Ranking, Run, ScorerVersion
+from relevancy.models import Ranking, Run
 
-from .measures import read_measure
+from .run_scorer import Grades, Lists, RunScorer
+from .score_tables import Floats
 
-Floats = NDArray[np.float64]
 MAX_POOL_RUNS = 20  # kept runs whose results are read besides those that are compared
 
 
@@ -59,35 +57,19 @@ class PoolBias:
 class PoolCalculator:
     """Finds the rated documents that only one of the compared runs returned, and scores the run without them."""
 
-    def __init__(
-        self, runs: Sequence[Run], version: ScorerVersion, depths: Sequence[int], considered: Sequence[int]
-    ) -> None:
-        """depths: displayed results of each run. considered: results of each run that the scorer looks at. One SQL statement."""
+    def __init__(self, runs: Sequence[Run], scorer: RunScorer) -> None:
+        """One SQL statement."""
         self._runs = runs
-        self._depths = depths
-        self._considered = considered
-        self._version = version
-        self._measure = read_measure(version)
-        self._scale = scores.scale_of(runs[0].case.book)
-        self._attempts = self._read_pool()
+        self._scorer = scorer
+        kept = Run.objects.finished().filter(case__in={run.case_id for run in runs})
+        others = kept.exclude(pk__in=[run.pk for run in runs]).order_by("-created_at", "-pk")
+        # `{run id: attempt id}` of the newest other kept runs of the cases.
+        self._attempts = dict(others.values_list("pk", "attempt_id")[:MAX_POOL_RUNS])
 
-    def _read_pool(self) -> dict[int, int]:
-        """Returns `{run id: attempt id}` of the newest other kept runs of the cases."""
-        kept = Run.objects.finished().filter(case__in={run.case_id for run in self._runs})
-        others = kept.exclude(pk__in=[run.pk for run in self._runs]).order_by("-created_at", "-pk")
-        return dict(others.values_list("pk", "attempt_id")[:MAX_POOL_RUNS])
-
-    def score(
-        self,
-        query_ids: Sequence[int],
-        lists: Sequence[Sequence[Sequence[str] | None]],
-        known_grades: Sequence[Mapping[str, float]],
-    ) -> tuple[Floats, Floats]:
+    def score(self, query_ids: Sequence[int], lists: Lists, known_grades: Grades) -> tuple[Floats, Floats]:
         """Returns [n × runs] how many rated documents only the run has, and its score without their ratings.
 
-        Both are NaN without a list. The score is NaN as well where the run has no such document, and for scripts.
-
-        lists: [runs][n] document ids, None where a run has no results. known: [n] grades by document id. One SQL statement.
+        Both are NaN without a list. The score is NaN as well where the run has no such document, and for scripts. One SQL statement.
         """
         own = self._find_own(query_ids, lists, known_grades)
         counts, without = (np.full((len(known_grades), len(lists)), np.nan) for _ in range(2))
@@ -96,31 +78,19 @@ class PoolCalculator:
                 if doc_ids is not None:
                     counts[row, run] = len(own[run][row])
             rows = [row for row, doc_ids in enumerate(lists_of_run) if doc_ids is not None and own[run][row]]
-            if rows and self._measure is not None:
+            if rows and self._scorer.measure is not None:
                 grades = [
                     {doc_id: grade for doc_id, grade in known_grades[row].items() if doc_id not in own[run][row]}
                     for row in rows
                 ]
-                batch = scoring.Batch.build([lists_of_run[row] or [] for row in rows], grades, self._scale)
-                without[rows, run] = scoring.score(
-                    self._measure,
-                    batch,
-                    self._depths[run],
-                    count_unscoreable_as_zero=self._version.count_unscoreable_as_zero,
-                    bounds=False,
-                ).score
+                without[rows, run] = self._scorer.score(run, [lists_of_run[row] or [] for row in rows], grades).score
         return counts, without
 
-    def _find_own(
-        self,
-        query_ids: Sequence[int],
-        lists: Sequence[Sequence[Sequence[str] | None]],
-        known_grades: Sequence[Mapping[str, float]],
-    ) -> list[list[set[str]]]:
+    def _find_own(self, query_ids: Sequence[int], lists: Lists, known_grades: Grades) -> list[list[set[str]]]:
         """Returns [runs][n] the rated documents among the first k that no run of another attempt has among its first k."""
         first = [
             [set((doc_ids or [])[:k]) for doc_ids in lists_of_run]
-            for lists_of_run, k in zip(lists, self._considered, strict=True)
+            for lists_of_run, k in zip(lists, self._scorer.considered, strict=True)
         ]
         own = [
             [documents & known_grades[row].keys() for row, documents in enumerate(first_of_run)]
@@ -137,5 +107,7 @@ class PoolCalculator:
             for query_id, run_id, hits in stored.values_list("query_id", "run_id", "hits").iterator():
                 for run, compared in enumerate(self._runs):
                     if self._attempts[run_id] != compared.attempt_id:
-                        own[run][rows[query_id]].difference_update(hit[0] for hit in hits[: self._considered[run]])
+                        own[run][rows[query_id]].difference_update(
+                            hit[0] for hit in hits[: self._scorer.considered[run]]
+                        )
         return own

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from relevancy import scores
 from relevancy.models import Run, ScorerVersion
 
-from .bounds import RangeCalculator
+from .bounds import score_ranges
 from .pool_bias import PoolCalculator
-from .result_lists import BATCH, ListChange, ListOverlap, ResultList, compare_lists, compared_depth, read_lists, unique
-
-Floats = NDArray[np.float64]
+from .result_lists import BATCH, ListChange, ListOverlap, compare_lists, read_lists, unique
+from .run_scorer import RunScorer
+from .score_tables import Floats
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,9 @@ class QueryColumns:
         displays as many of them: whatever grades these get, both have one score. The run itself where there is none.
     unrated: [n × runs] unrated documents among those that the scorer considers.
     took_ms: [n × runs] of the search.
-    low, high: [n × runs] range of the score over all grades that the unrated documents of all runs could get; see `RangeCalculator`.
+    low, high: [n × runs] range of the score over all grades that the unrated documents of all runs could get; see `score_ranges`.
     own_rated, score_without_own: [n × runs] rated documents that only this run has, and the score without them; see `PoolCalculator`.
     coverage: of each run.
-    overlaps: of all pairs of runs, those with the baseline first.
     """
 
     jaccard: Floats
@@ -61,7 +60,6 @@ class QueryColumns:
     own_rated: Floats
     score_without_own: Floats
     coverage: list[Coverage]
-    overlaps: list[ListOverlap]
 
     def are_same(self, first: int, second: int) -> NDArray[np.bool_]:
         """[n] whether two runs, given by their positions, cannot differ in the score of a query."""
@@ -69,98 +67,57 @@ class QueryColumns:
 
 
 COLUMNS_OF_RUNS = ("unrated", "took_ms", "low", "high", "own_rated", "score_without_own")
+COLUMNS_OF_PAIRS = ("jaccard", "rbo", "changes")
 
 
-class _Collector:
-    """Fills the columns, a batch of queries at a time."""
+def read_query_columns(
+    runs: Sequence[Run], version: ScorerVersion, query_ids: Sequence[int]
+) -> tuple[QueryColumns, list[ListOverlap]]:
+    """Reads the result lists of runs of one book for the given queries. A few SQL statements for 500 queries.
 
-    def __init__(self, runs: Sequence[Run], version: ScorerVersion, count: int) -> None:
-        self.runs = runs
-        self.depths = [int(run.config["depth"]) for run in runs]
-        self.considered = [scores.considered_depth(version, depth) for depth in self.depths]
-        self.pairs = list(combinations(range(len(runs)), 2))  # those with the baseline first
-        self.compared = [compared_depth(runs[first], runs[second]) for first, second in self.pairs]
-        self.calculator = RangeCalculator(version, runs[0].case.book, self.depths, self.considered)
-        self.pool = PoolCalculator(runs, version, self.depths, self.considered)
-        self.per_run = {name: np.full((count, len(runs)), np.nan) for name in COLUMNS_OF_RUNS}
-        self.per_pair = {name: np.full((count, len(runs) - 1), np.nan) for name in ("jaccard", "rbo", "changes")}
-        self.same_as = np.tile(np.arange(len(runs)), (count, 1))
-        self.rated, self.documents = [0] * len(runs), [0] * len(runs)
-        self.list_changes: list[list[ListChange]] = [[] for _ in self.pairs]
-
-    def add_run(self, row: int, column: int, result_list: ResultList, grades: dict[str, float]) -> None:
-        """Counts the ratings of the documents that the scorer considers."""
-        documents = unique(result_list.doc_ids[: self.considered[column]])
-        rated = sum(doc_id in grades for doc_id in documents)
-        self.rated[column] += rated
-        self.documents[column] += len(documents)
-        self.per_run["unrated"][row, column] = len(documents) - rated
-        self.per_run["took_ms"][row, column] = np.nan if result_list.took_ms is None else result_list.took_ms
-
-    def add_pairs(self, row: int, result_lists: Sequence[ResultList | None]) -> None:
-        """Compares the results of a query in all pairs of runs. found: of each run; None where it has none."""
-        for pair, (first, second) in enumerate(self.pairs):
-            before, after = result_lists[first], result_lists[second]
-            if before is None or after is None:
-                continue
-            change = compare_lists(before.doc_ids, after.doc_ids, self.compared[pair])
-            self.list_changes[pair].append(change)
-            if before.doc_ids == after.doc_ids and self.depths[first] == self.depths[second]:
-                self.same_as[row, second] = min(self.same_as[row, first], self.same_as[row, second])
-            if not first:
-                self.per_pair["jaccard"][row, pair] = change.jaccard
-                self.per_pair["rbo"][row, pair] = change.rbo
-                self.per_pair["changes"][row, pair] = 0 if change.is_same_order else 1 if change.is_same_set else 2
-
-    def add_ranges(
-        self, start: int, lists: Sequence[Sequence[Sequence[str] | None]], known_grades: Sequence[dict[str, float]]
-    ) -> None:
-        """Computes the ranges of the scores of a batch that begins at the row `start`."""
-        low, high = self.calculator.ranges(lists, known_grades)
-        self.per_run["low"][start : start + len(known_grades)] = low
-        self.per_run["high"][start : start + len(known_grades)] = high
-
-    def add_pool(
-        self,
-        start: int,
-        query_ids: Sequence[int],
-        lists: Sequence[Sequence[Sequence[str] | None]],
-        known_grades: Sequence[dict[str, float]],
-    ) -> None:
-        """Scores a batch that begins at the row `start` without the ratings that were made for one run alone."""
-        own_rated, without = self.pool.score(query_ids, lists, known_grades)
-        self.per_run["own_rated"][start : start + len(known_grades)] = own_rated
-        self.per_run["score_without_own"][start : start + len(known_grades)] = without
-
-    def columns(self) -> QueryColumns:
-        return QueryColumns(
-            **self.per_pair,
-            **self.per_run,
-            same_as=self.same_as,
-            coverage=[Coverage(*counts) for counts in zip(self.considered, self.rated, self.documents, strict=True)],
-            overlaps=[
-                ListOverlap.summarize(k, changes) for k, changes in zip(self.compared, self.list_changes, strict=True)
-            ],
-        )
-
-
-def read_query_columns(runs: Sequence[Run], version: ScorerVersion, query_ids: Sequence[int]) -> QueryColumns:
-    """Reads the result lists of runs of one book for the given queries. A few SQL statements for 500 queries."""
-    collector = _Collector(runs, version, len(query_ids))
-    book = runs[0].case.book
+    Returns the columns, and the overlaps of all pairs of runs, those with the baseline first.
+    """
+    scorer = RunScorer.build(runs, version)
+    pool = PoolCalculator(runs, scorer)
+    per_run = {name: np.full((len(query_ids), len(runs)), np.nan) for name in COLUMNS_OF_RUNS}
+    per_pair = {name: np.full((len(query_ids), len(runs) - 1), np.nan) for name in COLUMNS_OF_PAIRS}
+    same_as = np.tile(np.arange(len(runs)), (len(query_ids), 1))
+    rated, documents = [0] * len(runs), [0] * len(runs)
+    depths = {(a, b): min(scorer.depths[a], scorer.depths[b]) for a, b in combinations(range(len(runs)), 2)}
+    list_changes: dict[tuple[int, int], list[ListChange]] = {pair: [] for pair in depths}
     for start in range(0, len(query_ids), BATCH):
         batch = query_ids[start : start + BATCH]
         lists = [read_lists(run, batch) for run in runs]
-        grades = scores.known_grades(book, batch)
+        grades = scores.known_grades(runs[0].case.book, batch)
         for row, query_id in enumerate(batch, start):
-            for column, lists_of_run in enumerate(lists):
-                if query_id in lists_of_run:
-                    collector.add_run(row, column, lists_of_run[query_id], grades[query_id])
-            collector.add_pairs(row, [lists_of_run.get(query_id) for lists_of_run in lists])
+            returned = {
+                run: lists_of_run[query_id] for run, lists_of_run in enumerate(lists) if query_id in lists_of_run
+            }
+            for run, result_list in returned.items():
+                considered = unique(result_list.doc_ids[: scorer.considered[run]])
+                unrated = sum(doc_id not in grades[query_id] for doc_id in considered)
+                rated[run] += len(considered) - unrated
+                documents[run] += len(considered)
+                per_run["unrated"][row, run] = unrated
+                per_run["took_ms"][row, run] = np.nan if result_list.took_ms is None else result_list.took_ms
+            for first, second in combinations(returned, 2):
+                before, after = returned[first].doc_ids, returned[second].doc_ids
+                change = compare_lists(before, after, depths[first, second])
+                list_changes[first, second].append(change)
+                if before == after and scorer.depths[first] == scorer.depths[second]:
+                    same_as[row, second] = min(same_as[row, first], same_as[row, second])
+                if not first:
+                    per_pair["jaccard"][row, second - 1] = change.jaccard
+                    per_pair["rbo"][row, second - 1] = change.rbo
+                    per_pair["changes"][row, second - 1] = change.kind
         doc_ids = [
-            [results[query_id].doc_ids if query_id in results else None for query_id in batch] for results in lists
+            [lists_of_run[query_id].doc_ids if query_id in lists_of_run else None for query_id in batch]
+            for lists_of_run in lists
         ]
         known_grades = [grades[query_id] for query_id in batch]
-        collector.add_ranges(start, doc_ids, known_grades)
-        collector.add_pool(start, batch, doc_ids, known_grades)
-    return collector.columns()
+        rows = slice(start, start + len(batch))
+        per_run["low"][rows], per_run["high"][rows] = score_ranges(scorer, doc_ids, known_grades)
+        per_run["own_rated"][rows], per_run["score_without_own"][rows] = pool.score(batch, doc_ids, known_grades)
+    coverage = [Coverage(*counts) for counts in zip(scorer.considered, rated, documents, strict=True)]
+    overlaps = [ListOverlap.summarize(depths[pair], changes) for pair, changes in list_changes.items()]
+    return QueryColumns(**per_pair, **per_run, same_as=same_as, coverage=coverage), overlaps

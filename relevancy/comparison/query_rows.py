@@ -12,9 +12,8 @@ import numpy as np
 from relevancy.statistics import TIE
 
 from .figures import ComparisonFigures
+from .result_lists import REORDERED, SAME
 from .score_tables import Floats
-
-SAME, REORDERED, OTHER_DOCUMENTS = 0, 1, 2
 
 
 class QueryRow(NamedTuple):

@@ -6,16 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from relevancy import scores, scoring
-from relevancy.models import Book, Run, ScorerVersion
+from relevancy import scores
+from relevancy.models import Run, ScorerVersion
 
-from .bounds import RangeCalculator
-from .measures import read_exact_measure
+from .bounds import score_ranges
 from .result_lists import ResultList, read_lists, unique
+from .run_scorer import RunScorer
+from .score_tables import Floats
 
-Floats = NDArray[np.float64]
 MAX_LISTED = 10
 BATCH = 50  # queries whose documents are tried together
 NOISE = 1e-9  # points: what is left of a change of 0 in binary fractions
@@ -57,17 +56,10 @@ class RatingPlanner:
     been found can change more than the bounds of the next query allow.
     """
 
-    def __init__(
-        self, runs: Sequence[Run], version: ScorerVersion, measure: scoring.Measure, weights: Mapping[int, float]
-    ) -> None:
-        """runs: the baseline and the other run. measure: of the version. weights: of the compared queries, by id."""
+    def __init__(self, runs: Sequence[Run], scorer: RunScorer, weights: Mapping[int, float]) -> None:
+        """runs: the baseline and the other run. weights: of the compared queries, by id."""
         self._runs = runs
-        self._measure = measure
-        self._version = version
-        self._book: Book = runs[0].case.book
-        self._scale = scores.scale_of(self._book)
-        self._depths = [int(run.config["depth"]) for run in runs]
-        self._considered = [scores.considered_depth(self._version, depth) for depth in self._depths]
+        self._scorer = scorer
         self.weights = weights
         self._total = sum(weights.values())
 
@@ -92,7 +84,7 @@ class RatingPlanner:
     def try_documents(self, query_ids: Sequence[int]) -> list[DocumentToRate]:
         """Returns the unrated documents of these queries that can change the difference, in no order. Four SQL statements."""
         lists = [read_lists(run, query_ids) for run in self._runs]
-        grades = scores.known_grades(self._book, query_ids)
+        grades = scores.known_grades(self._scorer.book, query_ids)
         documents: list[tuple[int, str, int | None, int | None]] = []
         for query_id in query_ids:
             ranks = [
@@ -103,7 +95,7 @@ class RatingPlanner:
             ]
             first = [
                 unique(results[query_id].doc_ids[:k]) if query_id in results else []
-                for results, k in zip(lists, self._considered, strict=True)
+                for results, k in zip(lists, self._scorer.considered, strict=True)
             ]
             documents += [
                 (query_id, doc_id, ranks[0].get(doc_id), ranks[1].get(doc_id))
@@ -115,7 +107,7 @@ class RatingPlanner:
         now = self._differences([(query_id, {}) for query_id in query_ids], lists, grades)
         before = np.array([now[query_ids.index(query_id)] for query_id, *_ in documents])
         changes = np.zeros(len(documents))
-        for grade in (self._scale.lowest, self._scale.top):
+        for grade in (self._scorer.scale.lowest, self._scorer.scale.top):
             tried = self._differences(
                 [(query_id, {doc_id: grade}) for query_id, doc_id, *_ in documents], lists, grades
             )
@@ -134,14 +126,15 @@ class RatingPlanner:
     ) -> Floats:
         """Returns [n] the differences of queries in points, each with further grades. NaN where a run has no score."""
         known_grades = [{**grades[query_id], **further} for query_id, further in assumed_grades]
-        scored = []
-        for results, depth in zip(lists, self._depths, strict=True):
-            doc_ids = [results[query_id].doc_ids if query_id in results else [] for query_id, _ in assumed_grades]
-            batch = scoring.Batch.build(doc_ids, known_grades, self._scale)
-            counts_zero = self._version.count_unscoreable_as_zero
-            result = scoring.score(self._measure, batch, depth, count_unscoreable_as_zero=counts_zero, bounds=False)
-            scored.append(result.score)
-        return scored[1] - scored[0]
+        before, after = (
+            self._scorer.score(
+                run,
+                [results[query_id].doc_ids if query_id in results else [] for query_id, _ in assumed_grades],
+                known_grades,
+            ).score
+            for run, results in enumerate(lists)
+        )
+        return after - before
 
     def _narrowing(self, documents: Sequence[DocumentToRate], widths: Mapping[int, float]) -> float:
         """Returns by how many points the bounds get narrower once the documents are rated."""
@@ -152,10 +145,9 @@ class RatingPlanner:
         lists = [
             [results[query_id].doc_ids if query_id in results else None for query_id in query_ids] for results in read
         ]
-        grades = scores.known_grades(self._book, query_ids)
-        calculator = RangeCalculator(self._version, self._book, self._depths, self._considered)
+        grades = scores.known_grades(self._scorer.book, query_ids)
         after = np.zeros(len(query_ids))
-        for grade in (self._scale.lowest, self._scale.top):
+        for grade in (self._scorer.scale.lowest, self._scorer.scale.top):
             known_grades = [
                 {
                     **grades[query_id],
@@ -163,7 +155,7 @@ class RatingPlanner:
                 }
                 for query_id in query_ids
             ]
-            low, high = calculator.ranges(lists, known_grades)
+            low, high = score_ranges(self._scorer, lists, known_grades)
             after = np.fmax(after, (high[:, 1] - low[:, 0]) - (low[:, 1] - high[:, 0]))
         return sum(
             max(0.0, widths[query_id] - width) * self.weights[query_id] / self._total
@@ -176,14 +168,14 @@ def build_planner(runs: Sequence[Run], version: ScorerVersion) -> RatingPlanner 
 
     None if the scorer gives no bounds. Two SQL statements.
     """
-    measure = read_exact_measure(version)
-    if measure is None:
+    scorer = RunScorer.build(runs, version)
+    if not scorer.has_exact_range:
         return None
     first, second = (
         dict(run.case.case_queries.present().order_by("query_id").values_list("query_id", "weight")) for run in runs
     )
     weights = {query_id: weight for query_id, weight in first.items() if query_id in second and weight > 0}
-    return RatingPlanner(runs, version, measure, weights)
+    return RatingPlanner(runs, scorer, weights)
 
 
 def plan_ratings(
@@ -194,7 +186,7 @@ def plan_ratings(
     widths: of the bounds of the difference of each compared query, by id, in points; 0 if both runs returned the same.
     weights: of these queries.
     """
-    measure = read_exact_measure(version)
-    if measure is None or not any(width > 0 for width in widths.values()):
+    scorer = RunScorer.build(runs, version)
+    if not scorer.has_exact_range or not any(width > 0 for width in widths.values()):
         return None
-    return RatingPlanner(runs, version, measure, weights).plan(widths)
+    return RatingPlanner(runs, scorer, weights).plan(widths)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from relevancy.models import CaseQuery, Ranking, Run
-from relevancy.statistics import count_movements, jaccard, rbo
+from relevancy.models import Ranking, Run
+from relevancy.statistics import jaccard, rbo
 
+SAME, REORDERED, OTHER_DOCUMENTS = 0, 1, 2
 BATCH = 500  # rankings read at a time: their hits are large
 
 
 @dataclass(frozen=True)
 class ListChange:
-    """How much the first k results of one query differ between two runs. jaccard, rbo: overlap, 0 to 1."""
+    """How much the first k results of one query differ between two runs.
+
+    jaccard, rbo: overlap, 0 to 1. kind: `SAME`, `REORDERED` or `OTHER_DOCUMENTS`.
+    """
 
     jaccard: float
     rbo: float
-    is_same_order: bool
-    is_same_set: bool
+    kind: int
 
 
 @dataclass(frozen=True)
@@ -50,44 +53,24 @@ class ListOverlap:
             count,
             sum(change.jaccard for change in changes) / count,
             sum(change.rbo for change in changes) / count,
-            sum(not change.is_same_order for change in changes) / count,
-            sum(not change.is_same_set for change in changes) / count,
+            sum(change.kind != SAME for change in changes) / count,
+            sum(change.kind == OTHER_DOCUMENTS for change in changes) / count,
         )
 
 
-def compared_depth(a: Run, b: Run) -> int:
-    """Returns how many results of two runs are compared: the smaller of their depths."""
-    return min(int(a.config["depth"]), int(b.config["depth"]))
+NOT_COMPARED = ListOverlap(0, 0, None, None, None, None)
 
 
 def compare_lists(before: Sequence[str], after: Sequence[str], k: int) -> ListChange:
     """Compares the first k document ids of two result lists, which may contain repeats."""
     before, after = unique(before[:k]), unique(after[:k])
-    movements = count_movements(before, after, k)
-    return ListChange(jaccard(before, after), rbo(before, after), movements.is_same_order, movements.is_same_set)
+    kind = SAME if before == after else REORDERED if set(before) == set(after) else OTHER_DOCUMENTS
+    return ListChange(jaccard(before, after), rbo(before, after), kind)
 
 
 def unique(doc_ids: Sequence[str]) -> list[str]:
     """Returns the ids without repeats, each at its best rank."""
     return list(dict.fromkeys(doc_ids))
-
-
-def compare_result_lists(a: Run, b: Run) -> ListOverlap:
-    """Compares the result lists of run `b` with those of run `a`, down to the smaller of their depths."""
-    k = compared_depth(a, b)
-    return ListOverlap.summarize(k, [compare_lists(before, after, k) for before, after in _read_pairs(a, b)])
-
-
-def _read_pairs(a: Run, b: Run) -> Iterator[tuple[list[str], list[str]]]:
-    """Yields the document ids of both runs for each query that both cases have and both runs searched."""
-    shared = CaseQuery.objects.filter(case=a.case_id).present().values_list("query_id", flat=True)
-    query_ids = sorted(shared.filter(query__in=CaseQuery.objects.filter(case=b.case_id).present().values("query_id")))
-    for start in range(0, len(query_ids), BATCH):
-        batch = query_ids[start : start + BATCH]
-        lists_of_a, lists_of_b = (read_lists(run, batch) for run in (a, b))
-        for query_id in batch:
-            if query_id in lists_of_a and query_id in lists_of_b:
-                yield lists_of_a[query_id].doc_ids, lists_of_b[query_id].doc_ids
 
 
 @dataclass(frozen=True, slots=True)

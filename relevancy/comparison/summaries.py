@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from relevancy.models import Run
 from relevancy.scoring.rounding import format_coefficient, format_p, format_rounded, format_signed
 from relevancy.wording import counted
 
-from .attempts_tried import AttemptsTried
+from .attempts_tried import AttemptsTried, count_attempts_tried
 from .best_order import find_gain
-from .comparisons import RunPair
+from .comparisons import RunPair, name_runs
 from .figures import ComparisonFigures
-from .query_rows import OTHER_DOCUMENTS, REORDERED, QueryRow
-from .sentences import describe_carriers, format_detectable
+from .query_rows import QueryRow
+from .result_lists import OTHER_DOCUMENTS, REORDERED
+from .sentences import describe_carriers, describe_verdict, format_detectable
 
 MISSING = "–"
 COVERAGE_WARNING = 0.1  # between the rated shares of two runs
@@ -52,27 +54,42 @@ class Figure:
 class PairSummary:
     """A run against the baseline, in words.
 
-    figures: with their labels. details: what follows from them, in sentences. warnings: what makes the figures less than they seem.
+    sentence: the verdict. figures: with their labels. details: what follows from them, in sentences. warnings: what makes the figures
+    less than they seem. score_a, score_b, difference: means over the compared queries; None if there are none.
     """
 
+    sentence: str
     figures: Sequence[Figure]
-    details: Sequence[str]
-    warnings: Sequence[str]
+    details: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    score_a: float | None = None
+    score_b: float | None = None
+    difference: float | None = None
 
 
-def summarize_pair(
-    figures: ComparisonFigures, other: int, tried: AttemptsTried, rows: Sequence[QueryRow]
-) -> PairSummary:
-    """Returns the summary of the run at the position `other` against the baseline.
+def summarize_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow]) -> PairSummary:
+    """Returns the summary of the run at the position `other` against the baseline. One SQL statement.
 
     rows: all queries of the comparison; `list_rows` returns them.
     """
-    pair = figures.comparison.pairs[other - 1]  # those with the baseline come first
+    result = figures.comparison
+    pair = result.pairs[other - 1]  # those with the baseline come first
+    tried = count_attempts_tried(pair.a, pair.b, result.version, pair.paired.p)
     return PairSummary(
-        figures=[*_test_figures(pair, tried), *_count_figures(pair), *_list_figures(figures, other, rows)],
+        sentence=describe_verdict(pair),
+        figures=[*_test_figures(pair), *_count_figures(pair), *_list_figures(figures, other, rows)],
         details=_details(figures, other, tried, rows),
         warnings=list_rating_warnings(figures, other),
+        score_a=result.means[0],
+        score_b=result.means[other],
+        difference=pair.difference,
     )
+
+
+def summarize_pending(pair: Sequence[Run]) -> PairSummary:
+    """Returns a summary with the places of all figures, as long as they are being computed."""
+    figures = [Figure(key, label, "…") for key, label in FIGURE_LABELS.items()]
+    return PairSummary(f"{' and '.join(name_runs(pair))} are being compared.", figures)
 
 
 def list_rating_warnings(figures: ComparisonFigures, other: int) -> list[str]:
@@ -80,7 +97,7 @@ def list_rating_warnings(figures: ComparisonFigures, other: int) -> list[str]:
     return [*_coverage_warnings(figures, other), *_pool_warnings(figures, other)]
 
 
-def _test_figures(pair: RunPair, tried: AttemptsTried) -> list[Figure]:
+def _test_figures(pair: RunPair) -> list[Figure]:
     paired, interval = pair.paired, pair.paired.interval
     p_t = f"Paired t test: {_p_text(paired.p_t)}" if paired.p_t is not None else ""
     unreliable = interval is not None and not interval.is_reliable
@@ -128,7 +145,8 @@ def _list_figures(
     other: int,
     rows: Sequence[QueryRow],
 ) -> list[Figure]:
-    overlap, bounds = figures.columns.overlaps[other - 1], figures.bounds[other - 1]
+    pair = figures.comparison.pairs[other - 1]
+    overlap, bounds = pair.lists, pair.bounds
     coverage = [figures.columns.coverage[run] for run in (0, other)]
     gains = [find_gain(figures.comparison.table.present, run).points for run in (0, other)]
     without_own = [
@@ -156,7 +174,7 @@ def _list_figures(
         Figure(
             "bounds",
             FIGURE_LABELS["bounds"],
-            _range(bounds.low, bounds.high) if bounds else MISSING,
+            _range(*bounds) if bounds else MISSING,
             "The difference lies between these, whatever grades the unrated documents get"
             if bounds
             else "This scorer gives no bounds",
@@ -194,7 +212,7 @@ def _details(
     if interval is not None and not interval.is_reliable:
         sentences.append("These are too few queries for an interval you can rely on.")
     changes = [row.change for row in rows]
-    overlap = figures.columns.overlaps[other - 1]
+    overlap = pair.lists
     if overlap.queries:
         sentences.append(
             f"Of {overlap.queries:,} queries, {changes.count(OTHER_DOCUMENTS):,} returned other documents among the first "

@@ -10,7 +10,7 @@ import numpy as np
 
 from relevancy.statistics import Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
 
-from .score_tables import Floats, ScoreTable, Units
+from .score_tables import Floats, ScoreTable
 
 MAX_TAGS = 100  # those with the most queries
 
@@ -66,7 +66,11 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
         )
         for other, tag in keys
     ]
-    units = {tag: _units_of(table, positions[tag]) for tag in chosen}
+    # The units of the queries of each tag, numbered without gaps.
+    units = {
+        tag: None if table.units is None else np.unique(table.units[positions[tag]], return_inverse=True)[1]
+        for tag in chosen
+    }
     merged = [tagged.merged(units[tag]) for tagged, (_, tag) in zip(differences, keys, strict=True)]
     too_few = list_too_few([len(tagged) for tagged in merged])
     tested = [None if few else compare_paired(tagged) for tagged, few in zip(merged, too_few, strict=True)]
@@ -92,11 +96,6 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
         )
         for (other, tag), tagged, paired in zip(keys, differences, tested, strict=True)
     ]
-
-
-def _units_of(table: ScoreTable, positions: Sequence[int]) -> Units | None:
-    """Returns the units of some queries of the table, numbered without gaps."""
-    return None if table.units is None else np.unique(table.units[positions], return_inverse=True)[1]
 
 
 def _mean(points: Floats, table: ScoreTable, positions: Sequence[int]) -> float:

@@ -10,7 +10,7 @@ from relevancy.models import JudgingQueue, Run, ScorerVersion
 
 def has_bounds(version: ScorerVersion) -> bool:
     """Returns whether documents can be put in order by what they change under a scorer: not for scripts and estimated ranges."""
-    return comparison.read_exact_measure(version) is not None
+    return comparison.has_exact_range(version)
 
 
 class ChangeMeter:

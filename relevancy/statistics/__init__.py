@@ -9,7 +9,7 @@ from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
 from .generators import SEED
 from .intervals import INTERVAL_KIND, Interval, find_interval, t_test
-from .overlap import Movements, count_movements, jaccard, rbo
+from .overlap import jaccard, rbo
 from .power import detectable_difference
 from .randomisation import RunMeans, compare_means
 from .sign_test import SignTest, sign_test
@@ -23,7 +23,6 @@ __all__ = [
     "TIE",
     "Differences",
     "Interval",
-    "Movements",
     "PairedComparison",
     "RunMeans",
     "SignTest",
@@ -32,7 +31,6 @@ __all__ = [
     "compare_means",
     "compare_paired",
     "correct_holm",
-    "count_movements",
     "detectable_difference",
     "find_interval",
     "group_runs",

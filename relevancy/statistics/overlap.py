@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 PERSISTENCE = 0.9  # 86 % of the weight is on the first ten results
 
@@ -50,39 +49,3 @@ def _count_overlaps(short: Sequence[str], long: Sequence[str]) -> list[int]:
         gained += document in seen_short
         counts.append(counts[-1] + gained)
     return counts
-
-
-@dataclass(frozen=True)
-class Movements:
-    """What happened to the documents of the first k of one list in the other.
-
-    entered: not in the first k before, now in. left: the opposite. risen, fallen, unmoved: in both.
-    """
-
-    entered: int
-    left: int
-    risen: int
-    fallen: int
-    unmoved: int
-
-    @property
-    def is_same_set(self) -> bool:
-        return not self.entered and not self.left
-
-    @property
-    def is_same_order(self) -> bool:
-        return self.is_same_set and not self.risen and not self.fallen
-
-
-def count_movements(before: Sequence[str], after: Sequence[str], k: int) -> Movements:
-    """Counts the documents that entered, left, rose, fell and kept their rank within the first k."""
-    old = {document: rank for rank, document in enumerate(before[:k])}
-    new = {document: rank for rank, document in enumerate(after[:k])}
-    shifts = [old[document] - rank for document, rank in new.items() if document in old]
-    return Movements(
-        entered=len(new.keys() - old.keys()),
-        left=len(old.keys() - new.keys()),
-        risen=sum(shift > 0 for shift in shifts),
-        fallen=sum(shift < 0 for shift in shifts),
-        unmoved=sum(shift == 0 for shift in shifts),
-    )

@@ -44,6 +44,7 @@ def test_compare_a_run_with_an_identical_one_is_zero_whatever_is_rated_meanwhile
         pair = comparison.compare(runs=[runs[1], again], version=version).pairs[0]
         assert pair.difference == 0
         assert len(pair.paired.differences) == 4
+        (pair,) = figures_of([runs[1], again], version).comparison.pairs
         assert (pair.lists.jaccard, pair.lists.changed) == (1, 0)
 
 
@@ -126,7 +127,7 @@ def test_compare_runs_of_two_cases_on_one_book(case, runs):
     run = run_with(other, {"query 1": "ab", "query 2": "ba", "own query": "a"})
     result = comparison.compare(runs=[runs[0], run], version=primary(case))
     assert result.table.texts == ["query 1", "query 2"]
-    assert result.pairs[0].lists.queries == 2
+    assert figures_of([runs[0], run], primary(case)).comparison.pairs[0].lists.queries == 2
 
 
 def test_compare_runs_without_a_shared_query(case, runs):
@@ -172,7 +173,7 @@ def test_read_score_table_costs_few_statements(case, runs, django_assert_num_que
 
 
 def test_compare_result_lists(case, runs):
-    lists = comparison.compare_result_lists(*runs)
+    lists = figures_of(runs, primary(case)).comparison.pairs[0].lists
     assert lists.queries == 4
     assert lists.jaccard == pytest.approx((2 / 3 + 1 + 1 / 4 + 1) / 4)
     assert (lists.changed, lists.changed_set) == (0.5, 0.5)
@@ -180,7 +181,7 @@ def test_compare_result_lists(case, runs):
 
 def test_compare_result_lists_leaves_out_failed_searches(case, runs):
     runs[0].rankings.filter(query__text="query 1").update(error_kind="refused", error="no")
-    assert comparison.compare_result_lists(*runs).queries == 3
+    assert figures_of(runs, primary(case)).comparison.pairs[0].lists.queries == 3
 
 
 @pytest.mark.parametrize(

@@ -81,8 +81,7 @@ def test_page_json_and_command_say_whom_ratings_favour(script):
     case = make_case(2, {"query 1": {"a": 3, "b": 2}, "query 2": {"a": 3}}, measures=("CG@2",))
     runs = [run_with(case, {"query 1": "ba", "query 2": "a"}), run_with(case, {"query 1": "ax", "query 2": "a"})]
     figures = figures_of(runs, primary(case))
-    tried = comparison.count_attempts_tried(*runs, primary(case), None)
-    summary = comparison.summarize_pair(figures, 1, tried, comparison.list_rows(figures))
+    summary = comparison.summarize_pair(figures, 1, comparison.list_rows(figures))
     first, second = figures.pool
     assert (first.documents, second.documents, second.gain) == (1, 0, 0)
     assert (
@@ -106,7 +105,7 @@ def test_page_json_and_command_say_whom_ratings_favour(script):
         "score_with_own": first.score,
         "score_without_own": first.score_without,
     }
-    assert data["pairs"][0]["bounds"] == [figures.bounds[0].low, figures.bounds[0].high]
+    assert data["pairs"][0]["bounds"] == list(figures.comparison.pairs[0].bounds)
 
 
 @pytest.mark.django_db

@@ -43,13 +43,13 @@ def test_documents_change_the_difference_by_as_much_as_stated(script, measure):
     ranks = {(item.query_id, item.doc_id): (item.rank_a, item.rank_b) for item in plan.documents}
     assert ranks[query_of(case, "query 1").pk, "x"] == (1, None)
     assert ranks[query_of(case, "query 2").pk, "y"] == (3, 1)
-    bounds = figures.bounds[0]
-    assert plan.width == pytest.approx(bounds.high - bounds.low)
+    low, high = figures.comparison.pairs[0].bounds
+    assert plan.width == pytest.approx(high - low)
     for query_id, doc_id in ranks:
         query = case.book.queries.get(pk=query_id)
         ratings.rate(query=query, doc_id=doc_id, value=3, by=rater)
-    after = figures_of(runs, version).bounds[0]
-    assert after.high - after.low <= plan.width_after + 1e-9
+    low, high = figures_of(runs, version).comparison.pairs[0].bounds
+    assert high - low <= plan.width_after + 1e-9
     assert plan.width_after < plan.width
 
 

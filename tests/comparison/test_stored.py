@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from relevancy import comparison, queries, ratings, runs, scores, scoring
 from relevancy.comparison import stored
-from relevancy.comparison.bounds import RangeCalculator
+from relevancy.comparison.bounds import score_ranges
+from relevancy.comparison.run_scorer import RunScorer
 from relevancy.formats.reports import comparison_json
 from relevancy.models import Book, CaseQuery, ComparedRun, Run, ScorerDefinition, ScorerVersion, StoredComparison
 from tests.factories import make_case, make_user, query_of, run_now
@@ -65,8 +66,8 @@ def test_load_without_a_scored_query_and_without_queries(script, remaining):
         case.case_queries.update(removed_at=timezone.now())
     figures = stored.load(computed(case, compared), compared)
     assert figures.comparison.pairs[0].difference is None
-    assert figures.bounds == [None]
-    assert figures.columns.overlaps[0].queries == remaining
+    (item,) = figures.comparison.pairs
+    assert (item.bounds, item.lists.queries) == (None, remaining)
 
 
 def test_a_rating_makes_the_figures_stale_and_computing_follows_it(case, pair):
@@ -202,23 +203,23 @@ def test_columns_count_ratings_and_changes(case, pair):
     assert (second.rated, second.documents) == (6, 8)
     assert figures.columns.changes[:, 0].tolist() == [2, 0, 2, 0]
     assert figures.columns.unrated.tolist() == [[1, 0], [0, 0], [2, 0], [2, 2]]
-    overlap = figures.columns.overlaps[0]
-    assert overlap == comparison.compare_result_lists(*pair)
+    overlap = figures.comparison.pairs[0].lists
+    assert (overlap.k, overlap.queries, overlap.changed, overlap.changed_set) == (10, 4, 0.5, 0.5)
 
 
 def test_bounds_contain_the_difference_of_every_completion(script):
     """Whatever grades the unrated documents get, also those that only the other run returned."""
     case = make_case(2, {"query 1": {"a": 3}, "query 2": {"b": 2}}, measures=("nDCG@3",))
     compared = [run_with(case, {"query 1": "xa", "query 2": "bx"}), run_with(case, {"query 1": "ay", "query 2": "bx"})]
-    bounds = stored.load(computed(case, compared), compared).bounds[0]
+    low, high = stored.load(computed(case, compared), compared).comparison.pairs[0].bounds
     rater, reached = make_user(), []
     for grades in itertools.product([0, 3], repeat=3):
         for (text, doc_id), value in zip([("query 1", "x"), ("query 1", "y"), ("query 2", "x")], grades, strict=True):
             ratings.rate(query=query_of(case, text), doc_id=doc_id, value=value, by=rater)
         reached.append(comparison.compare(runs=compared, version=primary(case)).pairs[0].difference)
-    assert bounds.low <= min(reached) + 1e-9
-    assert bounds.high >= max(reached) - 1e-9
-    assert -50 < bounds.low < bounds.high < 50  # query 2 cannot differ: both runs returned the same
+    assert low <= min(reached) + 1e-9
+    assert high >= max(reached) - 1e-9
+    assert -50 < low < high < 50  # query 2 cannot differ: both runs returned the same
 
 
 def random_lists(generator):
@@ -235,10 +236,10 @@ def test_ranges_contain_every_completion(measure):
     generator, parsed, scale = random.Random(measure), scoring.parse_measure(measure), scoring.Scale.parse("0:3")
     book = Book(scale=[[grade, ""] for grade in range(4)], relevant_from=scale.relevant_from)
     k = parsed.cutoff or 5
-    calculator = RangeCalculator(ScorerDefinition(measure=measure), book, [5, 5], [k, k])
+    scorer = RunScorer(ScorerDefinition(measure=measure), book, [5, 5], [k, k])
     for _ in range(25):
         lists, known = random_lists(generator)
-        low, high = calculator.ranges([[ranking] for ranking in lists], [known])
+        low, high = score_ranges(scorer, [[ranking] for ranking in lists], [known])
         unrated = sorted({doc_id for ranking in lists for doc_id in ranking[:k]} - known.keys())
         completions = [
             {**known, **dict(zip(unrated, grades, strict=True))}
@@ -258,7 +259,7 @@ def test_no_bounds_for_scripts_and_estimates(db):
         ScorerDefinition(measure="AvgEdit"),
         ScorerDefinition(measure="X@"),
     ):
-        low, high = RangeCalculator(definition, book, [2], [2]).ranges([[["a"]]], [{"a": 1.0}])
+        low, high = score_ranges(RunScorer(definition, book, [2], [2]), [[["a"]]], [{"a": 1.0}])
         assert np.isnan(low).all() and np.isnan(high).all()
 
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relevancy.statistics import Movements, count_movements, jaccard, rbo
+from relevancy.statistics import jaccard, rbo
 
 rankings = st.lists(st.sampled_from("abcdefghijkl"), unique=True, max_size=10)
 
@@ -49,10 +49,3 @@ def test_jaccard():
     assert jaccard(list("abc"), list("abd"), 2) == 1
     assert jaccard([], []) == 1
     assert jaccard([], ["a"]) == 0
-
-
-def test_count_movements():
-    assert count_movements(list("abcdX"), list("bacYd"), 4) == Movements(1, 1, 1, 1, 1)
-    same_set = count_movements(list("ab"), list("ba"), 10)
-    assert (same_set.is_same_set, same_set.is_same_order) == (True, False)
-    assert count_movements(list("ab"), list("abc"), 2).is_same_order

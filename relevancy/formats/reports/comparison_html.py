@@ -17,11 +17,8 @@ from relevancy.comparison import (
     ComparisonFigures,
     PairSummary,
     QueryRow,
-    RunPair,
     TagFigures,
-    count_attempts_tried,
     describe_groups,
-    describe_verdict,
     list_rows,
     name_runs,
     select_rows,
@@ -47,14 +44,9 @@ class ReportedRun:
 
 @dataclass(frozen=True)
 class ReportedPair:
-    """A run against the baseline. score_a, score_b: their means over the compared queries."""
+    """A run against the baseline."""
 
-    pair: RunPair
-    name: str
-    sentence: str
     summary: PairSummary
-    score_a: float | None
-    score_b: float | None
     charts: Sequence[SvgChart]
     tags: Sequence[TagFigures]
 
@@ -103,16 +95,9 @@ def build_report(figures: ComparisonFigures, *, computed_at: datetime) -> str:
 def _report_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow]) -> ReportedPair:
     result = figures.comparison
     pair = result.pairs[other - 1]  # those with the baseline come first
-    tried = count_attempts_tried(pair.a, pair.b, result.version, pair.paired.p)
-    first, second = pair.names
     return ReportedPair(
-        pair=pair,
-        name=second,
-        sentence=describe_verdict(pair),
-        summary=summarize_pair(figures, other, tried, rows),
-        score_a=result.means[0],
-        score_b=result.means[other],
-        charts=build_svg_charts(rows, first, second),
+        summary=summarize_pair(figures, other, rows),
+        charts=build_svg_charts(rows, *pair.names),
         tags=[tag for tag in result.tags if tag.other == other],
     )
 

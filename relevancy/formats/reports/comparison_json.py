@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TypedDict
 
-from relevancy.comparison import Comparison, ComparisonFigures, DifferenceBounds, Gain, RunPair, TagFigures, find_gain
+from relevancy.comparison import Comparison, ComparisonFigures, Gain, RunPair, TagFigures, find_gain
 from relevancy.statistics import INTERVAL_KIND
 
 
@@ -142,7 +142,7 @@ def build_comparison(figures: ComparisonFigures) -> ComparisonResult:
         "left_out_queries": comparison.table.left_out,
         "warnings": comparison.warnings,
         "runs": [_build_run(figures, position) for position in range(len(comparison.runs))],
-        "pairs": [_build_pair(pair, bounds) for pair, bounds in zip(comparison.pairs, figures.bounds, strict=True)],
+        "pairs": [_build_pair(pair) for pair in comparison.pairs],
         "tags": [_build_tag(comparison, tag) for tag in comparison.tags],
     }
 
@@ -195,7 +195,7 @@ def _build_tag(comparison: Comparison, figures: TagFigures) -> TagResult:
     }
 
 
-def _build_pair(pair: RunPair, bounds: DifferenceBounds | None) -> PairResult:
+def _build_pair(pair: RunPair) -> PairResult:
     paired, interval = pair.paired, pair.paired.interval
     return {
         "a": pair.a.pk,
@@ -214,7 +214,7 @@ def _build_pair(pair: RunPair, bounds: DifferenceBounds | None) -> PairResult:
         "losses": pair.by_query.losses,
         "carried_by": len(pair.carriers),
         "detectable": paired.detectable,
-        "bounds": [bounds.low, bounds.high] if bounds else None,
+        "bounds": list(pair.bounds) if pair.bounds else None,
         "jaccard": pair.lists.jaccard,
         "rbo": pair.lists.rbo,
         "changed": pair.lists.changed,

@@ -27,9 +27,15 @@ from .query_filter import ComparedFilter
 from .query_table import PresentQuery, QueryTable
 from .rating_list import RatingList, build_rating_list
 from .several_runs import SeveralRuns, build_several
-from .summary import Summary, pending_summary, summarize
 
 LABELS = ("Before", "After")
+# Parameters of the list of the queries that a figure counts.
+COUNTED: dict[str, dict[str, str]] = {
+    "counts": {"state": "worse", "sort": "difference"},
+    "changed": {"state": "changed"},
+    "gain": {"best": "1", "sort": "-gain"},
+    "left_out": {"state": "left_out"},
+}
 LABELS_OF_SEVERAL = ("Baseline", "Second run", "Third run", "Fourth run", "Fifth run")
 
 
@@ -212,19 +218,25 @@ class ComparisonPage:
         return [row for row in comparison.list_rows(self.figures, self.other) if row.query_id in self.queries]
 
     @cached_property
-    def summary(self) -> Summary | None:
+    def summary(self) -> comparison.PairSummary | None:
         """The verdict and its figures; with “…” instead of numbers as long as they are being computed."""
         if self.stored is None:
             return None
         if self.figures is None:
-            return pending_summary(*self.pair)
-        pair = self.figures.comparison.pairs[self.other - 1]
-        tried = comparison.count_attempts_tried(pair.a, pair.b, self.version, pair.paired.p)
-        summary = summarize(self.figures, self.other, tried, self.rows)
+            return comparison.summarize_pending(self.pair)
+        summary = comparison.summarize_pair(self.figures, self.other, self.rows)
         if self.shows_best:
             gain = comparison.find_gain(self.figures.comparison.table.present, self.other)
             summary = replace(summary, details=[*gain.describe(self.pair_names[1]), *summary.details])
         return summary
+
+    def counted_figures(self) -> list[tuple[comparison.Figure, Mapping[str, str]]]:
+        """Returns the figures with the parameters of the list of the queries that each counts; without any if it counts none."""
+        figures = self.summary.figures if self.summary else ()
+        counted: dict[str, dict[str, str]] = {}
+        if self.figures is not None:
+            counted = COUNTED if self.figures.comparison.table.left_out else COUNTED | {"left_out": {}}
+        return [(figure, counted.get(figure.key, {})) for figure in figures]
 
     @cached_property
     def several(self) -> SeveralRuns | None:
