@@ -72,7 +72,6 @@ SENTENCES: Mapping[str, str] = {
     _V.BOOK_GUIDELINES: "Changed the guidelines of the book “{subject}”",
     _V.BOOK_MERGED: "Merged the book “{other}” into “{subject}”: {ratings:,} ratings",
     _V.RATINGS_COPIED: "Copied ratings of “{subject}” to the queries that it is linked with: {count:,}",
-    _V.RATINGS_MOVED: "Moved ratings in the book “{subject}” to other document ids: {count:,}",
     _V.RATINGS_REMOVED: "Removed {removed} by {person} from the book “{subject}”: {count:,}",
     _V.RATINGS_ASSIGNED: "Gave the ratings by {rater} in the book “{subject}” to {person}: {count:,} given, {removed:,} removed",
     _V.RATINGS_IMPORTED: "Imported ratings into the book “{subject}”: {count:,} new or changed",

@@ -1,4 +1,4 @@
-"""Service: books and their settings, and what changes their ratings as a whole: copies, merges, changed ids, raters."""
+"""Service: books and their settings, and what changes their ratings as a whole: copies, merges, raters."""
 
 from .book_building import BookBuilder, build_book
 from .book_deletion import book_losses, delete_book
@@ -37,7 +37,6 @@ from .copying import (
     store_ratings,
 )
 from .merging import MERGE_SOURCE, MergePreview, MergeResult, check_mergeable, merge_books, preview_merge
-from .moves import MOVE_SOURCE, MovedDocument, OrphanedRatings, find_orphaned_ratings, move_ratings, preview_move
 from .rater_ratings import (
     ASSIGNMENT_SOURCE,
     REMOVAL_SOURCE,
@@ -55,7 +54,6 @@ UNATTENDED_SOURCES = (
     COPY_SOURCE,
     REMAP_SOURCE,
     MERGE_SOURCE,
-    MOVE_SOURCE,
     REMOVAL_SOURCE,
     ASSIGNMENT_SOURCE,
 )
@@ -65,7 +63,6 @@ __all__ = [
     "ASSIGNMENT_SOURCE",
     "COPY_SOURCE",
     "MERGE_SOURCE",
-    "MOVE_SOURCE",
     "REMAP_SOURCE",
     "REMOVAL_SOURCE",
     "UNATTENDED_SOURCES",
@@ -75,8 +72,6 @@ __all__ = [
     "GradeCount",
     "MergePreview",
     "MergeResult",
-    "MovedDocument",
-    "OrphanedRatings",
     "RaterPreview",
     "SettingsChanged",
     "assign_ratings",
@@ -98,16 +93,13 @@ __all__ = [
     "create_copy",
     "delete_book",
     "find_books",
-    "find_orphaned_ratings",
     "merge_books",
-    "move_ratings",
     "offered_rules",
     "pages_of_machine",
     "people_to_assign",
     "preview_assignment",
     "preview_copies",
     "preview_merge",
-    "preview_move",
     "preview_removal",
     "preview_settings",
     "queries_with_coverage",

@@ -70,7 +70,6 @@ class Activity(models.Model):
         BOOK_GUIDELINES = "book.guidelines"
         BOOK_MERGED = "book.merged"
         RATINGS_COPIED = "rating.copied"
-        RATINGS_MOVED = "rating.moved"
         RATINGS_REMOVED = "rating.removed"
         RATINGS_ASSIGNED = "rating.assigned"
         RATINGS_IMPORTED = "rating.imported"

@@ -245,8 +245,6 @@ def test_every_change_is_recorded() -> None:
         case=case,
         by=ben,
     )
-    text = "Moved ratings in the book “Movies” to other document ids: 2"
-    check(lambda: books.move_ratings(book=book, ids={"doc": "doc2"}, by=ben), text, case=case, by=ben)
     check(lambda: ratings.rate(query=added[0].query, doc_id="a", value=1, by=ann), case=case, by=ann)
     named = accounts.ensure_raters(["Eve"], by=ann)["Eve"]
     ratings.rate_book(book=book, values={added[0].query_id: {"a": 1, "e": 1}}, rater=named, by=ann)

@@ -351,7 +351,6 @@ CHANGES: dict[str, Callable[[Case, Query], Any]] = {
     "merge": lambda case, query: books.merge_books(
         book=make_case(1, owner=case.owner).book, other=case.book, by=case.owner
     ),
-    "move": lambda case, query: books.move_ratings(book=case.book, ids={"a": "z"}, by=case.owner),
     "remove all": lambda case, query: books.remove_ratings(book=case.book, rater=case.owner, by=case.owner),
     "delete": lambda case, query: cases.delete(case=case, by=case.owner, with_book=True),
 }

@@ -202,8 +202,6 @@ book_change            GET    edit    200
 book_change            POST   edit    302
 book_merge             GET    own     200
 book_merge             POST   own     422
-book_moves             GET    edit    200
-book_moves             POST   edit    302
 book_conflicts         GET    see     200
 book_adjudicate        POST   edit    302
 book_ratings_csv       GET    see     200

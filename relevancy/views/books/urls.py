@@ -8,7 +8,6 @@ from . import (
     changes,
     conflicts,
     merging,
-    moves,
     pages,
     raters,
 )
@@ -25,7 +24,6 @@ urlpatterns = [
     path("books/<int:book_id>/conflicts/", conflicts.book_conflicts, name="book_conflicts"),
     path("books/<int:book_id>/conflicts/<int:query_id>/decide/", conflicts.book_adjudicate, name="book_adjudicate"),
     path("books/<int:book_id>/merge/", merging.book_merge, name="book_merge"),
-    path("books/<int:book_id>/moves/", moves.book_moves, name="book_moves"),
     path("books/<int:book_id>/rating-import/", pages.book_rating_import, name="book_rating_import"),
     path("books/<int:book_id>/book.json", pages.book_download, name="book_download"),
     path("books/<int:book_id>/ratings.csv", conflicts.book_ratings_csv, name="book_ratings_csv"),

@@ -1,10 +1,9 @@
-"""The pages that merge books and move ratings to other document ids."""
+"""The page that merges books."""
 
 import pytest
 from django.urls import reverse
 
-from relevancy.models import Book, Ranking, Rating, Run
-from tests.factories import make_attempt, run_now
+from relevancy.models import Book
 from tests.views.workbench.example_cases import make_workbench_case
 
 pytestmark = pytest.mark.django_db
@@ -56,21 +55,3 @@ def test_a_book_that_one_only_edits_is_not_merged(sign_in, people, case, other):
     assert client.post(url, {"other": other.book_id}).status_code == 422
     assert client.post(reverse("book_merge", args=[other.book_id]), {"other": mine.pk}).status_code == 403
     assert Book.objects.count() == 3
-
-
-def test_ratings_are_moved_to_the_new_ids(sign_in, people, case):
-    run_now(make_attempt(case))
-    first, second = Run.objects.filter(case=case).order_by("number")
-    for run, doc_id in ((first, "a"), (second, "new a")):
-        Run.objects.filter(pk=run.pk).update(config={**run.config, "fields": "id:id title:title"})
-        hits = [[doc_id, 1.0, {"id": doc_id, "title": "The same"}]]
-        Ranking.objects.filter(run=run).update(hits=hits)
-    client, url = sign_in("editor"), reverse("book_moves", args=[case.book_id])
-    response = client.get(url)
-    assert response.context["chosen"] == {"a": "new a"}
-    assert len(response.context["case_scores"]) >= 1
-    assert Rating.objects.filter(doc_id="a").exists()
-    assert client.post(url, {"id": ["b", "x"]}).url == url
-    assert client.post(url, {"id": ["a"]}).url == reverse("book", args=[case.book_id])
-    assert set(Rating.objects.values_list("doc_id", flat=True)) == {"new a", "b"}
-    assert client.get(url).context["orphans"].moved == []

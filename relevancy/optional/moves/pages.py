@@ -5,12 +5,14 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from relevancy import books, tasks
+from relevancy import tasks
 from relevancy.models import Book, Role
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 from relevancy.wording import counted
+
+from .moves import find_orphaned_ratings, move_ratings, preview_move
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -20,7 +22,7 @@ def book_moves(request: HtmxRequest, book_id: int) -> HttpResponse:
     `id` in the address or the form: the former ids that are chosen; all if the address has none.
     """
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.EDITOR)
-    orphans = books.find_orphaned_ratings(book=book)
+    orphans = find_orphaned_ratings(book=book)
     new_ids = {moved.old_id: moved.new_id for moved in orphans.moved}
     if request.method == "POST":
         return _move(request, book, {old: new_ids[old] for old in request.POST.getlist("id") if old in new_ids})
@@ -30,9 +32,9 @@ def book_moves(request: HtmxRequest, book_id: int) -> HttpResponse:
         "book": book,
         "orphans": orphans,
         "chosen": ids,
-        "case_scores": books.preview_move(book=book, ids=ids, by=request.user) if ids else [],
+        "case_scores": preview_move(book=book, ids=ids, by=request.user) if ids else [],
     }
-    return render(request, "books/moves.html", context)
+    return render(request, "moves/moves.html", context)
 
 
 def _move(request: HtmxRequest, book: Book, ids: dict[str, str]) -> HttpResponse:
@@ -42,7 +44,7 @@ def _move(request: HtmxRequest, book: Book, ids: dict[str, str]) -> HttpResponse
             reverse("book_moves", args=[book.pk]),
             "None of these documents is found under another id any more. Look at the list again.",
         )
-    count = books.move_ratings(book=book, ids=ids, by=request.user)
+    count = move_ratings(book=book, ids=ids, by=request.user)
     tasks.enqueue_book_rescore(book.pk)
     moved = f"{counted(count, 'rating')} of {counted(len(ids), 'document')} {'was' if count == 1 else 'were'} moved."
     text = f"{moved} The scores of the cases are being computed."

@@ -12,15 +12,15 @@ from typing import Any
 from django.db import transaction
 
 from relevancy import activity, runs, scores
-from relevancy.models import Activity, Book, Case, Ranking, Rating, Run, User
+from relevancy.books.book_locks import lock_book
+from relevancy.books.previews import find_cases, try_change
+from relevancy.models import Book, Case, Ranking, Rating, Run, User
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings.changes import REMOVAL, Change
 from relevancy.ratings.ratings import change_raters
 
-from .book_locks import lock_book
-from .previews import find_cases, try_change
-
-MOVE_SOURCE = "move"
+SOURCE = "move"  # of the changes in the log of ratings
+MOVED = "rating.moved"  # a verb of the activity log
 OLD_RUNS = 10  # of each case, in which the titles of documents that are no longer returned are looked up
 BATCH = 200
 TITLE, URL = "title", "URL"
@@ -158,7 +158,7 @@ def move_ratings(*, book: Book, ids: Mapping[str, str], by: User) -> int:
     with write_turn(), transaction.atomic():
         moved = _move(book, ids, by)
         if moved:
-            activity.record_for_book(Activity.Verb.RATINGS_MOVED, book=book, by=by, count=moved)
+            activity.record_for_book(MOVED, book=book, by=by, count=moved)
     return moved
 
 
@@ -201,7 +201,7 @@ def _move(book: Book, ids: Mapping[str, str], by: User) -> int:
                 moved += 1
     raters = User.objects.in_bulk({*leaving, *arriving})
     changes = [(raters[rater_id], chosen) for step in (leaving, arriving) for rater_id, chosen in step.items()]
-    change_raters(query_ids=query_ids, choose=lambda: changes, by=by, source=MOVE_SOURCE)
+    change_raters(query_ids=query_ids, choose=lambda: changes, by=by, source=SOURCE)
     return moved
 
 

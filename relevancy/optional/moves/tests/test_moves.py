@@ -1,9 +1,11 @@
 """Ratings of documents whose ids have changed: found by title or URL, and moved."""
 
 import pytest
+from django.core.exceptions import ValidationError
 
-from relevancy import books, judging, ratings, scores
-from relevancy.models import Case, CaseScore, QueryScore, Ranking, Rating, RatingChange, Run
+from relevancy import activity, judging, ratings, scores
+from relevancy.models import Case, CaseScore, QueryScore, Ranking, Rating, RatingChange, RatingImport, Run
+from relevancy.optional.moves.moves import find_orphaned_ratings, move_ratings, preview_move
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, stored_case_scores
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -47,7 +49,7 @@ def case() -> Case:
 
 
 def test_documents_are_found_by_url_or_title_if_there_is_only_one(case: Case) -> None:
-    orphans = books.find_orphaned_ratings(book=case.book)
+    orphans = find_orphaned_ratings(book=case.book)
     result = [(item.old_id, item.new_id, item.found_by, item.ratings, item.queries) for item in orphans.moved]
     assert result == [("a", "A", "title", 2, 2), ("b", "B", "URL", 1, 1)]
     assert (orphans.unclear, orphans.unknown) == (1, 1)
@@ -59,7 +61,7 @@ def test_two_former_documents_with_one_successor_are_unclear(case: Case) -> None
     for ranking in Ranking.objects.filter(run=first):
         ranking.hits.append(["a2", 1.0, {"id": "a2", "title": "star wars"}])
         ranking.save()
-    orphans = books.find_orphaned_ratings(book=case.book)
+    orphans = find_orphaned_ratings(book=case.book)
     assert [item.old_id for item in orphans.moved] == ["b"]
     assert orphans.unclear == 3
 
@@ -72,9 +74,9 @@ def test_the_preview_of_the_scores_is_what_happens(case: Case) -> None:
         return value
 
     before = rescored()
-    preview = books.preview_move(book=case.book, ids={"a": "A", "b": "B"}, by=case.owner)
+    preview = preview_move(book=case.book, ids={"a": "A", "b": "B"}, by=case.owner)
     assert (preview[0].before, rescored()) == (before, before)
-    assert books.move_ratings(book=case.book, ids={"a": "A", "b": "B"}, by=case.owner) == 3
+    assert move_ratings(book=case.book, ids={"a": "A", "b": "B"}, by=case.owner) == 3
     assert preview[0].after == rescored() != before
 
 
@@ -82,7 +84,7 @@ def test_ratings_keep_rater_note_and_time_and_are_logged(case: Case) -> None:
     other = make_user("Other")
     ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=0, by=other, note="No")
     before = Rating.objects.get(rater=other)
-    assert books.move_ratings(book=case.book, ids={"a": "A"}, by=case.owner) == 3
+    assert move_ratings(book=case.book, ids={"a": "A"}, by=case.owner) == 3
     after = Rating.objects.get(rater=other)
     assert (after.doc_id, after.value, after.note, after.updated_at) == ("A", 0, "No", before.updated_at)
     log = RatingChange.objects.filter(source="move", rater=other).order_by("pk")
@@ -99,7 +101,7 @@ def test_of_two_ratings_of_one_rater_the_newer_counts(case: Case, newer: str) ->
     ratings.rate(query=query, doc_id="A", value=0, by=case.owner)
     if newer == "a":
         ratings.rate(query=query, doc_id="a", value=1, by=case.owner)
-    books.move_ratings(book=case.book, ids={"a": "A"}, by=case.owner)
+    move_ratings(book=case.book, ids={"a": "A"}, by=case.owner)
     assert Rating.objects.get(query=query, doc_id="A").value == (1 if newer == "a" else 0)
 
 
@@ -108,11 +110,24 @@ def test_of_two_decisions_the_newer_counts(case: Case, newer: str) -> None:
     query, first, second = query_of(case, "query 1"), make_user("First"), make_user("Second")
     judging.adjudicate(query=query, doc_id="A" if newer == "a" else "a", value=1, by=first)
     judging.adjudicate(query=query, doc_id=newer, value=2, by=second)
-    books.move_ratings(book=case.book, ids={"a": "A"}, by=case.owner)
+    move_ratings(book=case.book, ids={"a": "A"}, by=case.owner)
     assert Rating.objects.get(query=query, is_adjudication=True).rater == second
     assert scores.known_grades(case.book, [query.pk])[query.pk]["A"] == 2
     assert Rating.objects.get(query=query, rater=first).value == 1
 
 
 def test_books_without_runs_have_nothing_to_move() -> None:
-    assert books.find_orphaned_ratings(book=make_case(1, {"query 1": {"a": 1}}).book).moved == []
+    assert find_orphaned_ratings(book=make_case(1, {"query 1": {"a": 1}}).book).moved == []
+
+
+def test_a_move_is_in_the_log_of_the_case(case: Case) -> None:
+    move_ratings(book=case.book, ids={"a": "A"}, by=case.owner)
+    [entry] = activity.read_page(activity.Log(case), activity.EntryFilter(kind="rating")).entries
+    assert entry.text == f"Moved ratings in the book “{case.book}” to other document ids: 2"
+
+
+def test_nothing_is_moved_in_a_book_that_is_being_imported_into(case: Case) -> None:
+    RatingImport.objects.create(book=case.book, case=case, by=case.owner, total=100, done=43)
+    with pytest.raises(ValidationError, match="being imported"):
+        move_ratings(book=case.book, ids={"a": "A"}, by=case.owner)
+    assert Rating.objects.filter(doc_id="a").exists()

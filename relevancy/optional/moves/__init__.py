@@ -1,0 +1,1 @@
+"""Documents whose ids have changed in the index: their ratings are found by URL or title, and moved."""

@@ -1,0 +1,22 @@
+"""What the app adds to the core: a link on the page of a book, and a sentence of the activity log."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+
+from relevancy.hooks import Link, Place, activity_sentences, add_links, unattended_sources
+from relevancy.models import Book
+
+from . import moves
+
+unattended_sources.append(moves.SOURCE)
+activity_sentences[moves.MOVED] = "Moved ratings in the book “{subject}” to other document ids: {count:,}"
+
+
+@add_links[Place.BOOK]
+def book_links(book: Book) -> Iterator[Link]:
+    """Yields the link to the documents of a book whose ids have changed, for its editors."""
+    if book.is_editable:
+        yield Link(
+            "find those that have changed", reverse("book_moves", args=[book.pk]), "move-ratings", "Document ids"
+        )
