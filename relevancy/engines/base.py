@@ -91,8 +91,9 @@ class Engine(ABC):
     ) -> Iterator[Outcome]:
         """Runs many searches, at most `connection.parallel` at a time. Yields (index, page or error) as results arrive.
 
-        One failed search does not stop the others. `stop` is called between requests; once it returns True, no further
-        request is sent, and results of requests in progress are still yielded. This method runs one search after the other.
+        One failed search does not stop the others. `stop` is called between requests; once it returns True, and it does so from
+        then on, no further request is sent, and results of requests in progress are still yielded. This method runs one search
+        after the other.
         """
         for index, request in enumerate(requests):
             if stop():

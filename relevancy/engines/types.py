@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -165,6 +165,10 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     escape: bool = False
     highlight: bool = False
+
+    def with_own_template(self, text: str, template: Template) -> Request:
+        """Returns a request for a text that the user has entered, with a template of the adapter."""
+        return replace(self, query=text, template=template, knobs={}, options={}, escape=False)
 
     def render(self) -> Any:
         """Returns the template, filled in, as `Template.render` does. Raises `BadQuery`, also for text that cannot be sent."""

@@ -112,13 +112,6 @@ class ElasticEngine(HttpEngine):
         One query that cannot be parsed fails its whole batch, and many responses together may be too slow or too large although
         each one is not: the searches of such a batch are sent alone, and so are those of the batches after one that was too much.
         """
-        is_stopped = False
-
-        def stop_once() -> bool:
-            nonlocal is_stopped
-            is_stopped = stop() or is_stopped  # called again: it may also send heartbeats
-            return is_stopped
-
         # Several batches at a time, so that the engine searches while responses are read; together they keep to the limit.
         parallel = self.connection.parallel
         lanes = min(max(parallel // 2, 2), parallel, _MAX_LANES, max(ceil(len(requests) / BATCH_SIZE), 1))
@@ -144,10 +137,10 @@ class ElasticEngine(HttpEngine):
                 pass
             return [], list(jobs)
 
-        for outcomes, left in in_parallel(batches(), search_batch, parallel=lanes, ahead=2, stop=stop_once):
+        for outcomes, left in in_parallel(batches(), search_batch, parallel=lanes, ahead=2, stop=stop):
             alone += left
             yield from outcomes
-        yield from self._search_each(alone, stop_once)
+        yield from self._search_each(alone, stop)
 
     def _search_batch(self, jobs: Sequence[Job], *, concurrent_searches: int) -> tuple[list[Outcome], list[Job]]:
         """Returns the outcomes of a batch, and the searches that have to be sent alone. Raises if that is all of them."""
@@ -234,8 +227,7 @@ class ElasticEngine(HttpEngine):
     def find(self, text: str, request: Request) -> Page:
         """As `Engine.find`: a query string in all fields, in which all words must occur. Accepts `field:word`."""
         body = {"query": {"query_string": {"query": "#$query##", "default_operator": "AND", "lenient": True}}}
-        template = parse_template(json.dumps(body), "json")
-        own = replace(request, query=text or "*", template=template, knobs={}, options={}, escape=False)
+        own = request.with_own_template(text or "*", parse_template(json.dumps(body), "json"))
         try:
             return self.search(own)
         except BadQuery:

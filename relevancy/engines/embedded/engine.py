@@ -99,7 +99,7 @@ class EmbeddedEngine(Engine):
     def find(self, text: str, request: Request) -> Page:
         """As `Engine.find`: all words must occur, in any text field."""
         template = parse_template('{"query": "#$query##", "operator": "and"}' if text else "{}", "json")
-        return self.search(replace(request, query=text, template=template, knobs={}, options={}, escape=False))
+        return self.search(request.with_own_template(text, template))
 
     def interpret(self, request: Request) -> Interpretation:
         index = self._open()

@@ -329,7 +329,7 @@ def _check_handler(handler: str, allowed_handlers: Sequence[str], address: Addre
 def _edismax_request(text: str, request: Request, names: Sequence[str]) -> Request:
     qf = f"\n&qf={' '.join(names)}" if names else ""
     template = parse_template(f"q=#$query##\n&defType=edismax{qf}\n&q.op=AND\n&q.alt=*:*", "params")
-    return replace(request, query=text, template=template, knobs={}, options={}, escape=False)
+    return request.with_own_template(text, template)
 
 
 def _terms_query(field: str) -> str:

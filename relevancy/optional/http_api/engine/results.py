@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -169,22 +168,13 @@ def document_of(raw: Any, rank: int, options: HttpApiOptions) -> dict[str, Any]:
         return dict(raw) if isinstance(raw, dict) else {}
     value = options.document.find(raw)
     if isinstance(value, dict):
-        return {name: _finite(inner) for name, inner in value.items()}
+        return dict(value)
     raise options.document.mismatch(
         value,
         f"the object of fields in hit {rank}",
         f"{_CORRECT_EXPRESSION} The hit is {describe(raw)}.",
         searched=raw,
     )
-
-
-def _finite(value: Any) -> Any:
-    """Replaces NaN and infinities, which functions of an expression can return and JSON does not allow, by None."""
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _finite(item) for name, item in value.items()}
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def score_of(raw: Any, options: HttpApiOptions) -> float | None:
