@@ -3,14 +3,12 @@
 import re
 import secrets
 import time
-from dataclasses import dataclass
 from pathlib import Path
 
 from django.core.exceptions import ValidationError
 from django.utils.text import slugify
 
 from relevancy import engines
-from relevancy.engines.types import UploadSummary
 from relevancy.models import Endpoint, StoredIndex, User
 
 from .indexes import claim, data_folder
@@ -20,16 +18,8 @@ DAY = 24 * 3600
 _STORED_NAME = re.compile(r".*-[0-9a-f]{16}\.(csv|txt)")
 
 
-@dataclass(frozen=True)
-class Upload:
-    """A stored file: `name` is the address of its endpoint, `summary` describes its content."""
-
-    name: str
-    summary: UploadSummary
-
-
-def store(*, engine: str, content: bytes, name: str, by: User) -> Upload:
-    """Checks and stores a file for an endpoint of this engine; it belongs to `by`.
+def store(*, engine: str, content: bytes, name: str, by: User) -> str:
+    """Checks and stores a file, which belongs to `by`. Returns its name, the address of an endpoint of this engine.
 
     Raises `ValidationError` with line, column and value. Deletes files that no endpoint has used within a day.
     """
@@ -43,20 +33,15 @@ def store(*, engine: str, content: bytes, name: str, by: User) -> Upload:
         line = content[: error.start].count(b"\n") + 1
         raise ValidationError({"file": f"The file is not UTF-8: see line {line}. Save it as UTF-8."}) from None
     try:
-        summary = engines.get(engine).check_upload(text)
+        suffix = engines.get(engine).check_upload(text)
     except engines.EngineError as error:
         raise ValidationError({"file": str(error)}) from None
-    if not summary.queries:
-        raise ValidationError(
-            {"file": "The file contains no query. Every line needs a query, a document and its position."}
-        )
     _delete_unused(engine)
-    suffix = "csv" if summary.format == "CSV" else "txt"
     stored_name = f"{slugify(Path(name).stem)[:80] or 'rankings'}-{secrets.token_hex(8)}.{suffix}"
     claim(engine=engine, name=stored_name, by=by)
     data_folder(engine).mkdir(parents=True, exist_ok=True)
     (data_folder(engine) / stored_name).write_text(text, encoding="utf-8")
-    return Upload(stored_name, summary)
+    return stored_name
 
 
 def _delete_unused(engine: str) -> None:

@@ -42,7 +42,6 @@ from .types import (
     Request,
     TemplateWarning,
     Timing,
-    UploadSummary,
 )
 
 __all__ = [
@@ -84,7 +83,6 @@ __all__ = [
     "UnknownEngine",
     "UnreadableResponse",
     "UnsupportedByEngine",
-    "UploadSummary",
     "available",
     "connect",
     "contributions",

@@ -25,7 +25,6 @@ from .types import (
     Request,
     Syntax,
     TemplateWarning,
-    UploadSummary,
 )
 
 Outcome = tuple[int, Page | EngineError]  # index of a request, and what came of it
@@ -181,8 +180,8 @@ class Engine(ABC):
         return []
 
     @classmethod
-    def check_upload(cls, text: str) -> UploadSummary:
-        """Returns what an uploaded file contains. Raises `UnreadableResponse` naming line, column and value."""
+    def check_upload(cls, text: str) -> str:
+        """Returns the suffix, `csv` or `txt`, for an uploaded file. Raises `UnreadableResponse` naming line, column and value."""
         raise UnsupportedByEngine(f"{cls.label} does not read uploaded files.")
 
     def abort(self) -> None:  # noqa: B027 (the requests of some adapters take no time)

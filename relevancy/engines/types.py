@@ -213,16 +213,6 @@ class Page:
 
 
 @dataclass(frozen=True)
-class UploadSummary:
-    """What an uploaded file of rankings contains. `format`: its name, such as `CSV`."""
-
-    format: str
-    queries: int
-    hits: int
-    fields: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class TemplateWarning:
     """A probable mistake in a valid query template. `line` and `column` count from 1."""
 

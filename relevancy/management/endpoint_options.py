@@ -65,7 +65,7 @@ def find_preset(words: Sequence[str], *, engine: str) -> Preset | None:
 def store_address(url: str, *, engine: str, by: User) -> str:
     """Returns the address of an endpoint. A file on this machine is checked and copied to the data folder first."""
     if endpoints.is_file_engine(engine) and Path(url).is_file():
-        return endpoints.uploads.store(engine=engine, content=read_bytes(url), name=Path(url).name, by=by).name
+        return endpoints.uploads.store(engine=engine, content=read_bytes(url), name=Path(url).name, by=by)
     return url
 
 

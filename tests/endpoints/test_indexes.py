@@ -109,19 +109,19 @@ def test_uploaded_file_belongs_to_who_uploaded_it() -> None:
     ann, ben = make_user("Ann"), make_user("Ben")
     stored = endpoints.uploads.store(engine="static", content=CSV, name="old.csv", by=ann)
     with pytest.raises(ValidationError, match="belongs to someone else"):
-        endpoints.create(name="mine", engine="static", url=stored.name, by=ben)
-    endpoint = endpoints.create(name="mine", engine="static", url=stored.name, by=ann)
+        endpoints.create(name="mine", engine="static", url=stored, by=ben)
+    endpoint = endpoints.create(name="mine", engine="static", url=stored, by=ann)
     assert endpoints.known_queries(endpoint) == ["star wars"]
-    assert endpoints.known_queries(make_endpoint(ben, engine="static", url=stored.name)) == []
+    assert endpoints.known_queries(make_endpoint(ben, engine="static", url=stored)) == []
 
 
 def test_uploaded_file_of_an_editor_is_transferred_to_the_owner_of_the_endpoint() -> None:
     ann, ben = make_user("Ann"), make_user("Ben")
     first = endpoints.uploads.store(engine="static", content=CSV, name="old.csv", by=ann)
-    endpoint = endpoints.create(name="mine", engine="static", url=first.name, by=ann)
+    endpoint = endpoints.create(name="mine", engine="static", url=first, by=ann)
     second = endpoints.uploads.store(engine="static", content=CSV, name="new.csv", by=ben)
-    endpoints.update(endpoint=endpoint, by=ben, engine="static", url=second.name, **SETTINGS)
-    assert StoredIndex.objects.get(name=second.name).owner == ann
+    endpoints.update(endpoint=endpoint, by=ben, engine="static", url=second, **SETTINGS)
+    assert StoredIndex.objects.get(name=second).owner == ann
     assert endpoints.known_queries(endpoint) == ["star wars"]
 
 

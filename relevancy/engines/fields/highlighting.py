@@ -7,18 +7,17 @@ import re
 OPEN, CLOSE = "\ue000", "\ue001"
 Pieces = tuple[tuple[str, bool], ...]  # (text, is highlighted)
 _ANY_MARK = re.compile(f"[{OPEN}{CLOSE}]")
-_SPLIT_AT_MARKS = re.compile(f"({OPEN}|{CLOSE})")
 
 
-def split_highlights(text: str) -> Pieces:
+def split_highlights(text: str, opening: str = OPEN, closing: str = CLOSE) -> Pieces:
     """Splits a text at its marks. No piece is empty or contains a mark; nothing is escaped."""
     pieces: list[tuple[str, bool]] = []
     is_highlighted = False
-    for index, part in enumerate(_SPLIT_AT_MARKS.split(text)):
+    for index, part in enumerate(re.split(f"({opening}|{closing})", text)):
         if index % 2:
-            is_highlighted = part == OPEN
-        elif part:
-            pieces.append((part, is_highlighted))
+            is_highlighted = part == opening
+        elif plain := without_marks(part):
+            pieces.append((plain, is_highlighted))
     return tuple(pieces)
 
 

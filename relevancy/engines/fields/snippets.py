@@ -6,19 +6,17 @@ Engines are told to put each mark twice, so that the same characters in a docume
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from relevancy.engines.fields.specs import FieldSpec
 
-from .highlighting import CLOSE, OPEN, without_marks
+from .highlighting import CLOSE, OPEN, Pieces, split_highlights, without_marks
 from .values import value_at
 
 REQUESTED_OPEN, REQUESTED_CLOSE = OPEN * 2, CLOSE * 2
 REQUESTED_LENGTH = 180  # characters of a snippet
 _MAX_LENGTH = 240
-_SPLIT_AT_MARKS = re.compile(f"({REQUESTED_OPEN}|{REQUESTED_CLOSE})")
 
 
 def highlighted_fields(spec: FieldSpec) -> tuple[str, ...] | None:
@@ -49,13 +47,7 @@ def read_highlights(highlights: Any, fields: Mapping[str, Any], spec: FieldSpec)
 
 def read_snippet(text: str) -> str:
     """Returns an engine's snippet with single, balanced marks, cut to 240 characters around the first highlighted word."""
-    pieces: list[tuple[str, bool]] = []
-    is_highlighted = False
-    for index, part in enumerate(_SPLIT_AT_MARKS.split(text)):
-        if index % 2:
-            is_highlighted = part == REQUESTED_OPEN
-        elif plain := without_marks(part):
-            pieces.append((plain, is_highlighted))
+    pieces = split_highlights(text, REQUESTED_OPEN, REQUESTED_CLOSE)
     return "".join(f"{OPEN}{piece}{CLOSE}" if highlighted else piece for piece, highlighted in _truncated(pieces))
 
 
@@ -65,7 +57,7 @@ def texts_of(value: Any) -> list[str]:
     return [item for item in values if isinstance(item, str)]
 
 
-def _truncated(pieces: list[tuple[str, bool]]) -> Iterable[tuple[str, bool]]:
+def _truncated(pieces: Pieces) -> Iterable[tuple[str, bool]]:
     """Cuts a long snippet at blanks: engines end a snippet at the end of a sentence, which may be far away."""
     first_mark = 0
     for piece, highlighted in pieces:

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any
 
 from relevancy.engines.base import Engine
-from relevancy.engines.errors import EndpointUnreachable, QueryMissing
+from relevancy.engines.errors import EndpointUnreachable, QueryMissing, UnreadableResponse
 from relevancy.engines.fields.specs import FieldSpec
-from relevancy.engines.types import Abilities, AddressField, Hit, Page, Request, UploadSummary
+from relevancy.engines.types import Abilities, AddressField, Hit, Page, Request
 
-from .rankings_file import Rankings, load_rankings, summarize
+from .rankings_file import CSV, Rankings, load_rankings, parse_rankings
 
 _NAME = re.compile(r"[^/\\\x00-\x1f]+")
 
@@ -35,8 +35,12 @@ class StaticEngine(Engine):
     uses_template = False
 
     @classmethod
-    def check_upload(cls, text: str) -> UploadSummary:
-        return summarize(text)
+    def check_upload(cls, text: str) -> str:
+        rankings = parse_rankings(text)
+        if not rankings.hits_by_query:
+            hint = "Every line needs a query, a document and its position."
+            raise UnreadableResponse("The file contains no query.", hint=hint)
+        return "csv" if rankings.format == CSV else "txt"
 
     def search(self, request: Request) -> Page:
         started = time.perf_counter()

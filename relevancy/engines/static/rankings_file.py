@@ -20,7 +20,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse
-from relevancy.engines.types import Hit, UploadSummary
+from relevancy.engines.types import Hit
 from relevancy.slow_requests import READING_TOO_LONG, is_late
 
 from .quepid_csv import requote
@@ -37,7 +37,7 @@ _IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case name", "team name", *_RATED_ONLY)
 _TREC_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 _FORMULA_PREFIXES = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # those of `formats.cells`
 _MAX_NAMED_SNAPSHOTS = 5
-TREC_RUN = "TREC run"
+CSV, TREC_RUN = "CSV", "TREC run"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINES_BETWEEN_CHECKS = 1_000  # of the time
 MAX_SIZE = 2_000_000  # hits and their fields in a file: some hundred megabytes
@@ -60,13 +60,6 @@ class Rankings:
     name: str = ""
     time: str = ""
     not_ranked: int = 0
-
-
-def summarize(text: str) -> UploadSummary:
-    """Returns what an uploaded file contains. Raises `UnreadableResponse` naming line, column and value."""
-    rankings = parse_rankings(text)
-    hits = sum(map(len, rankings.hits_by_query.values()))
-    return UploadSummary(rankings.format, len(rankings.hits_by_query), hits, rankings.fields)
 
 
 def load_rankings(path: Path) -> Rankings:
@@ -173,8 +166,8 @@ def _parse_csv(text: str) -> list[Rankings]:
             hits.sort(key=lambda hit: hit[0])
         ordered = {query: [hit for _, hit in hits] for query, hits in rankings.items()}
         name, time = labelled.get("snapshot name", ""), labelled.get("snapshot time", "")
-        snapshots.append(Rankings("CSV", ordered, names, name, time, not_ranked[key]))
-    return snapshots or [Rankings("CSV", {}, names)]
+        snapshots.append(Rankings(CSV, ordered, names, name, time, not_ranked[key]))
+    return snapshots or [Rankings(CSV, {}, names)]
 
 
 def _check_size(size: int, line: int) -> None:

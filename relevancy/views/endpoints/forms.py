@@ -67,17 +67,8 @@ class EngineRadioSelect(forms.RadioSelect):
     Style sheets show the fields that belong to the chosen engine.
     """
 
-    def create_option(
-        self,
-        name: str,
-        value: object,
-        label: int | str,
-        selected: bool,
-        index: int,
-        subindex: int | None = None,
-        attrs: dict[str, object] | None = None,
-    ) -> dict[str, Any]:
-        option = super().create_option(name, value, label, selected, index, subindex, attrs)
+    def create_option(self, name: str, value: object, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(name, value, *args, **kwargs)
         engine = endpoints.get_engine(str(value))
         option["attrs"]["data-address"] = engine.address.kind
         if engine.options:

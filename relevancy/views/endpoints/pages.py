@@ -117,8 +117,7 @@ def _settings(request: HtmxRequest, form: EndpointForm) -> dict[str, Any]:
         settings["url"] = form.stored_file
         if upload := form.cleaned_data["file"]:
             content, engine = upload.read(), settings["engine"]
-            stored = endpoints.uploads.store(engine=engine, content=content, name=upload.name, by=request.user)
-            settings["url"] = stored.name
+            settings["url"] = endpoints.uploads.store(engine=engine, content=content, name=upload.name, by=request.user)
     return settings
 
 

@@ -83,10 +83,9 @@ def _store_file(request: HtmxRequest, state: WizardState) -> ValidationError | N
         return None
     try:
         content, name = upload.read(), upload.name or ""
-        stored = endpoints.uploads.store(engine=engine, content=content, name=name, by=request.user)
+        state.file = endpoints.uploads.store(engine=engine, content=content, name=name, by=request.user)
     except ValidationError as error:
         return error
-    state.file = stored.name
     state.save()
     return None
 

@@ -9,10 +9,10 @@ import pytest
 from relevancy.engines.errors import EndpointUnreachable, QueryMissing, UnreadableResponse, UnsupportedByEngine
 from relevancy.engines.fields.specs import parse_fields
 from relevancy.engines.static.engine import StaticEngine
-from relevancy.engines.static.rankings_file import load_rankings, parse_rankings, summarize
+from relevancy.engines.static.rankings_file import load_rankings, parse_rankings
 from relevancy.engines.templates.template import parse_template
 from relevancy.engines.transport.addresses import AddressRules
-from relevancy.engines.types import Connection, Hit, Request, UploadSummary
+from relevancy.engines.types import Connection, Hit, Request
 from tests.shared_data import shared_data
 
 QUEPID = (
@@ -171,9 +171,11 @@ def test_parse_rankings_keeps_repetitions_and_the_order_of_equal_positions():
     assert [hit.id for hit in parse_rankings(text).hits_by_query["a"]] == ["x", "y", "x"]
 
 
-def test_summarize():
-    assert summarize(QUEPID) == UploadSummary("CSV", 3, 3, ("title", "year"))
-    assert summarize(RUN) == UploadSummary("TREC run", 2, 4, ())
+def test_check_upload():
+    assert StaticEngine.check_upload(QUEPID) == "csv"
+    assert StaticEngine.check_upload(RUN) == "txt"
+    with pytest.raises(UnreadableResponse, match="contains no query"):
+        StaticEngine.check_upload("query,docid,position\n")
 
 
 @pytest.mark.parametrize(
@@ -202,9 +204,9 @@ def test_summarize():
         ("q1 Q0 a 1 inf tag\n", "Line 1, column score.*“inf”"),
     ],
 )
-def test_summarize_names_line_column_and_value(text, message):
+def test_parse_rankings_names_line_column_and_value(text, message):
     with pytest.raises(UnreadableResponse, match=message):
-        summarize(text)
+        parse_rankings(text)
 
 
 def test_load_rankings_of_a_real_run():
@@ -218,7 +220,7 @@ def test_parse_rankings_ignores_comments_and_everything_after_the_run_tag():
     text = "# made by hand\nq1 Q0 a 1 1.5 tag more junk at\n#q1 Q0 x 1 9 tag\nq1\tQ0\tb\t1\t2.5\ttag\tend of line.\n"
     rankings = parse_rankings(text)
     assert rankings == parse_rankings("q1 Q0 a 1 1.5 tag\nq1 Q0 b 1 2.5 tag\n")
-    assert summarize(text) == UploadSummary("TREC run", 1, 2, ())
+    assert (rankings.format, len(rankings.hits_by_query["q1"])) == ("TREC run", 2)
 
 
 def test_parse_rankings_of_comments_only():

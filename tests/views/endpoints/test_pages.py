@@ -203,7 +203,7 @@ def test_endpoint_try_shows_documents(sign_in, people):
         name="a.csv",
         by=people["editor"],
     )
-    endpoint = make_endpoint(people["editor"], "file", engine="static", url=upload.name)
+    endpoint = make_endpoint(people["editor"], "file", engine="static", url=upload)
     page = sign_in("editor").post(address(endpoint, "try"), {"text": "star"}).content.decode()
     assert "Star &lt;b&gt;Wars&lt;/b&gt;" in page
     assert "CSV with 1 queries" in page
