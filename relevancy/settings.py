@@ -268,12 +268,11 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "relevancy.views.middleware.keep_from_caches",
+    "relevancy.views.middleware.limit_caches",
     "relevancy.api.problems.problem_details",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "relevancy.views.uploads.limit_uploads",
-    "relevancy.views.middleware.refuse_null_characters",
-    "relevancy.views.middleware.refuse_long_addresses",
+    "relevancy.views.middleware.refuse_addresses",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -282,7 +281,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "relevancy.views.middleware.vary_on_htmx",
     "relevancy.views.middleware.UnavailableMiddleware",
 ]
 if _tasks == "celery":

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from datetime import UTC
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
 from django.db import connection, models
+from django.utils import timezone
 
 from . import lookups  # noqa: F401 (registers the lookup `has_element`)
 from .access import SharedModel, SharedQuerySet
-from .raw_rows import in_utc
 from .team import Role, Team
 from .text import LineField, MultilineField
 
@@ -146,7 +147,11 @@ class QueryQuerySet(models.QuerySet["Query"]):
             )
             query.revision, scale, query.book.relevant_from, query.book.rule, remapped_at, is_closed = cursor.fetchone()
         query.book.scale = json.loads(scale)
-        query.book.remapped_at = in_utc(remapped_at)
+        if remapped_at is not None and timezone.is_naive(
+            remapped_at
+        ):  # a cursor of SQLite returns UTC without saying so
+            remapped_at = remapped_at.replace(tzinfo=UTC)
+        query.book.remapped_at = remapped_at
         return bool(is_closed)
 
     def live(self) -> Self:

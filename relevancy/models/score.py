@@ -73,6 +73,11 @@ class CaseRevision(models.Model):
 class CaseScoreQuerySet(models.QuerySet["CaseScore"]):
     """Scores of cases."""
 
+    def newest(self) -> Self:
+        """The newest score of each run under each version."""
+        same = {"run": models.OuterRef("run"), "version": models.OuterRef("version")}
+        return self.exclude(models.Exists(CaseScore.objects.filter(**same, day__gt=models.OuterRef("day"))))
+
     def with_case_revision(self, case: Case | None = None) -> Self:
         """Annotates `case_revision`, which `is_current` needs. `case`: if all of the scores are its own, which saves a join."""
         if case is None:

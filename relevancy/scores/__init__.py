@@ -27,7 +27,6 @@ from .grades import (
     RatingRecord,
     RatingRow,
     combine_grades,
-    counting,
     known_grades,
     scale_of,
 )
@@ -104,7 +103,6 @@ __all__ = [
     "considered_depth",
     "count_changed_grades",
     "count_stale",
-    "counting",
     "current_comparisons",
     "cutoff_of",
     "differing_scales",

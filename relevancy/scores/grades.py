@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property, lru_cache
 from itertools import batched
+from types import MappingProxyType
 from typing import Any
 
 from django.db.models import ExpressionWrapper, F, TextField
 
 from relevancy import scoring
-from relevancy.models import Book, Query, Rating, Verdict
+from relevancy.models import Book, Query, Rating
 
 BATCH = 500
 # The time as the driver returns it, only to be compared: giving it a time zone takes a sixth of the time of an export.
@@ -23,10 +24,11 @@ _RECORD = (
     *("pk", "doc_id", "rater_id", "rater__name", "rater__email"),
     *("verdict", "value", "note", "updated_at", "is_adjudication"),
 )
-_COLUMNS = ("query_id", "doc_id", "rater_id", "value", _MOMENT, "id", "is_adjudication")
+_COLUMNS = ("query_id", "doc_id", "rater_id", "is_adjudication", "value", _MOMENT, "id")
 
-type RatingRow = tuple[float | None, tuple[datetime, int]]
-"""A rating's value, and its time with its id, which decides between two ratings of the same moment."""
+type RatingRow = tuple[int, str, int, bool, float, Any, int]
+"""The ids of query, document and rater; whether it is the adjudication; its value, its time, and its id, which decides between two
+ratings of the same moment."""
 
 type Counts = Callable[[int, str, int], bool]
 """Returns whether a rating counts: of the id of the query, the document id and the id of the rater."""
@@ -42,21 +44,35 @@ def _scale(grades: tuple[float, ...], relevant_from: float) -> scoring.Scale:
     return scoring.Scale(grades, relevant_from)  # checks itself, which is too much for every rating of a page
 
 
-def combine_grades(book: Book, ratings_by_document: Mapping[str, Iterable[RatingRow]]) -> dict[str, float]:
-    """Returns `{document id: grade}` by the book's rule; documents without a grade are absent."""
-    scale = scale_of(book)
-    grades = {
-        doc_id: scoring.combine_ratings(ratings, book.rule, scale) for doc_id, ratings in ratings_by_document.items()
-    }
-    return {doc_id: grade for doc_id, grade in grades.items() if grade is not None}
+def combine_grades(
+    book: Book, rows: Iterable[RatingRow], new_values: Mapping[float, float] = MappingProxyType({})
+) -> dict[int, dict[str, float]]:
+    """Returns `{query id: {document id: grade}}` by the book's rule: of the adjudication of a document if there is one, else of all its
+    ratings.
 
-
-def counting(ratings: Sequence[tuple[bool, RatingRow]]) -> list[RatingRow]:
-    """Returns the ratings of a document that its grade is combined from: the adjudication if there is one, else all.
-
-    ratings: whether each is the adjudication, and its row.
+    new_values: `{value: the value that counts instead}`, to see what other ratings would lead to.
     """
-    return [row for is_adjudication, row in ratings if is_adjudication] or [row for _, row in ratings]
+    ratings: dict[int, dict[str, list[RatingRow]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        ratings[row[0]][row[1]].append(row)
+    scale = scale_of(book)
+    single_grades: dict[float, float | None] = {}  # of documents that have one rating, by its value
+    grades: dict[int, dict[str, float]] = {}
+    for query_id, documents in ratings.items():
+        grades_of_query = grades[query_id] = {}
+        for doc_id, given in documents.items():
+            value = given[0][4]
+            if len(given) == 1 and value in single_grades:
+                grade = single_grades[value]
+            else:
+                counting = [row for row in given if row[3]] or given
+                counted = [(new_values.get(row[4], row[4]), row[5:]) for row in counting]
+                grade = scoring.combine_ratings(counted, book.rule, scale)
+                if len(given) == 1:
+                    single_grades[value] = grade
+            if grade is not None:
+                grades_of_query[doc_id] = grade
+    return grades
 
 
 def known_grades(
@@ -69,35 +85,17 @@ def known_grades(
 ) -> dict[int, dict[str, float]]:
     """Returns `{query id: {document id: grade}}` for all `query_ids`; unrated documents are absent. One SQL statement per 500.
 
-    new_values: `{value: the value that counts instead}`, to see what other ratings would lead to. rater_id: as if the ratings of this
+    new_values: see `combine_grades`. rater_id: as if the ratings of this
     user were the only ones. counts: as if there were no others than those that it returns True for.
     """
     query_ids = list(query_ids)
-    new_values = new_values or {}
-    ratings: dict[int, dict[str, list[tuple[Any, ...]]]] = {query_id: defaultdict(list) for query_id in query_ids}
+    rows: list[RatingRow] = []
     for batch in batched(query_ids, BATCH):
         rater_filter = {} if rater_id is None else {"rater": rater_id}
-        rows = Rating.objects.filter(query_id__in=batch, value__isnull=False, **rater_filter).order_by()
-        for row in rows.values_list(*_COLUMNS):
-            if counts is None or counts(*row[:3]):
-                ratings[row[0]][row[1]].append(row)
-    scale = scale_of(book)
-    single_grades: dict[float, float | None] = {}  # the grade of a document that has one rating, by its value
-
-    def combine(rows: Sequence[tuple[Any, ...]]) -> float | None:
-        if len(rows) > 1:
-            parts = [(row[6], (new_values.get(row[3], row[3]), (row[4], row[5]))) for row in rows]
-            return scoring.combine_ratings(counting(parts), book.rule, scale)
-        value = rows[0][3]
-        if value not in single_grades:
-            single_grades[value] = scoring.combine_ratings([(new_values.get(value, value), 0)], book.rule, scale)
-        return single_grades[value]
-
-    grades: dict[int, dict[str, float]] = {}
-    for query_id, documents in ratings.items():
-        combined = ((doc_id, combine(rows)) for doc_id, rows in documents.items())
-        grades[query_id] = {doc_id: grade for doc_id, grade in combined if grade is not None}
-    return grades
+        stored = Rating.objects.filter(query_id__in=batch, value__isnull=False, **rater_filter).order_by()
+        rows += [row for row in stored.values_list(*_COLUMNS) if counts is None or counts(*row[:3])]
+    grades = combine_grades(book, rows, new_values or {})
+    return {query_id: grades.get(query_id, {}) for query_id in query_ids}
 
 
 @dataclass(frozen=True)
@@ -171,13 +169,18 @@ class QueryRatings:
         a page shows of them."""
         key = book.rule, scale_of(book)
         if key not in self._grades:
-            rows = {}
-            for doc_id, records in self.by_document.items():
-                rated = [
-                    (record.is_adjudication, (record.value, (record.updated_at, record.pk)))
-                    for record in records
-                    if record.verdict == Verdict.RATED
-                ]
-                rows[doc_id] = counting(rated)
-            self._grades[key] = combine_grades(book, rows)
+            rows = [
+                (
+                    self.query_id,
+                    rated.doc_id,
+                    rated.rater_id,
+                    rated.is_adjudication,
+                    rated.value,
+                    rated.updated_at,
+                    rated.pk,
+                )
+                for rated in self.records
+                if rated.value is not None
+            ]
+            self._grades[key] = combine_grades(book, rows).get(self.query_id, {})
         return self._grades[key]

@@ -11,7 +11,6 @@ from relevancy.models import (
     Attempt,
     Case,
     CaseQuery,
-    CaseRevision,
     CaseScore,
     Query,
     QueryScore,
@@ -19,7 +18,6 @@ from relevancy.models import (
     Run,
     ScorerVersion,
 )
-from relevancy.models.raw_rows import build_related
 
 MAX_POINTS = 30  # of the history chart
 MAX_SPARKLINE_POINTS = 12
@@ -47,31 +45,14 @@ def recent_case_scores(case: Case, version: ScorerVersion, limit: int = MAX_POIN
 
     Of the runs and their attempts only the number, the name and what the score needs are loaded.
     """
-    case_scores = list(CaseScore.objects.raw(_RECENT_SCORES, [case.pk, case.pk, version.pk, limit]))
-    for row in case_scores:
-        run = build_related(Run, row, "run", ("id", "number", "fields_dropped_at"))
-        run.attempt = build_related(Attempt, row, "attempt", ("id", "number", "name"))
-        row.run, row.version, run.case = run, version, case
-    return case_scores[::-1]
-
-
-# Written by hand because every rating reads it, and building the nested QuerySets took longer than executing it.
-_RECENT_SCORES = f"""
-    SELECT stored.id, stored.run_id, stored.version_id, stored.day, stored.score, stored.low, stored.high, stored.scored,
-        stored.queries, stored.unrated, stored.failed, stored.revision, stored.updated_at,
-        COALESCE((SELECT revision FROM {CaseRevision._meta.db_table} WHERE case_id = %s), 0) AS case_revision,
-        run.number AS run_number, run.fields_dropped_at AS run_fields_dropped_at,
-        attempt.id AS attempt_id, attempt.number AS attempt_number, attempt.name AS attempt_name
-    FROM {CaseScore._meta.db_table} stored
-    JOIN {Run._meta.db_table} run ON run.id = stored.run_id
-    JOIN {Attempt._meta.db_table} attempt ON attempt.id = run.attempt_id
-    WHERE run.case_id = %s AND stored.version_id = %s AND NOT EXISTS (
-        SELECT 1 FROM {CaseScore._meta.db_table} later
-        WHERE later.run_id = stored.run_id AND later.version_id = stored.version_id AND later.day > stored.day
+    newest = CaseScore.objects.newest().filter(run__case=case, version=version).with_case_revision(case)
+    rows = newest.select_related("run__attempt").only(
+        *_SCORE_FIELDS, "run__number", "run__attempt__number", "run__attempt__name"
     )
-    ORDER BY run.number DESC
-    LIMIT %s
-"""
+    case_scores = list(rows.order_by("-run__number")[:limit])
+    for row in case_scores:
+        row.version, row.run.case = version, case
+    return case_scores[::-1]
 
 
 def is_settled(case_score: CaseScore) -> bool:

@@ -8,7 +8,7 @@ from datetime import date
 from itertools import pairwise
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import OuterRef
 
 from relevancy.models import Attempt, Case, CaseScore, Run, RunComparison, ScorerVersion, case_revision
 
@@ -151,8 +151,7 @@ def _read_runs(case: Case) -> list[Run]:
 
 def _read_scores(case: Case, versions: Sequence[ScorerVersion]) -> list[tuple[int, int, HistoryScore]]:
     """Returns run id, version id and the newest score of each run."""
-    later = CaseScore.objects.filter(run=OuterRef("run"), version=OuterRef("version"), day__gt=OuterRef("day"))
-    newest = CaseScore.objects.filter(run__case=case, version__in=versions).exclude(Exists(later))
+    newest = CaseScore.objects.newest().filter(run__case=case, version__in=versions)
     columns = ("score", "low", "high", "scored", "queries", "unrated", "day")
     rows: Any = (
         newest.with_case_revision(case)

@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template import loader
 from django.urls import reverse
 from django.utils.cache import patch_cache_control, patch_vary_headers
+from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import defaults
 
@@ -56,26 +57,15 @@ def _referring_page(request: HttpRequest) -> str:
     return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
-def refuse_null_characters(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
-    """Answers 400 to a path or query string with U+0000: PostgreSQL cannot look for it. Forms report it for their fields."""
+def refuse_addresses(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Answers 400 to a path or query string with U+0000, which PostgreSQL cannot look for; forms report it for their fields. Answers
+    414 to addresses that no page of the site sends, because SQLite cannot search for such long texts."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if "\0" in request.path_info or "%00" in request.META.get("QUERY_STRING", ""):
+        path, query = request.path_info, request.META.get("QUERY_STRING", "")
+        if "\0" in path or "%00" in query:
             raise BadRequest("The address contains an invalid character (U+0000).")
-        return get_response(request)
-
-    return middleware
-
-
-def refuse_long_addresses(
-    get_response: Callable[[HttpRequest], HttpResponse],
-) -> Callable[[HttpRequest], HttpResponse]:
-    """Answers 414 to addresses that no page of the site sends: SQLite cannot search for such long texts."""
-
-    def middleware(request: HttpRequest) -> HttpResponse:
-        if len(request.path_info) + len(request.META.get("QUERY_STRING", "")) > MAX_ADDRESS:
+        if len(path) + len(query) > MAX_ADDRESS:
             text = f"The address has more than {MAX_ADDRESS:,} characters."
             return HttpResponse(text, status=414, content_type="text/plain; charset=utf-8")
         return get_response(request)
@@ -83,8 +73,9 @@ def refuse_long_addresses(
     return middleware
 
 
-def keep_from_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Adds `Cache-Control`, so that no proxy keeps a response, a browser asks for a page again each time, and keeps no download.
+def limit_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Adds `Cache-Control`, so that no proxy keeps a response, a browser asks for a page again each time, and keeps no download; and
+    `Vary: HX-Request`, because one URL returns a page or a fragment.
 
     A browser may keep a page in memory: "Back" brings back what was typed into its forms. Static files do not come here.
     """
@@ -94,34 +85,20 @@ def keep_from_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         if "Cache-Control" not in response.headers:
             is_download = "Content-Disposition" in response.headers
             patch_cache_control(response, private=True, **{"no_store" if is_download else "no_cache": True})
-        return response
-
-    return middleware
-
-
-def vary_on_htmx(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
-    """Adds `Vary: HX-Request`, because one URL returns a page or a fragment and caches must keep them apart."""
-
-    def middleware(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
         patch_vary_headers(response, ["HX-Request"])
         return response
 
     return middleware
 
 
-class UnavailableMiddleware:
+class UnavailableMiddleware(MiddlewareMixin):
     """Answers 503 where the database is locked, full or unreachable: the browser keeps a rating and sends it again.
 
     So it does where too many users sign in at once, or too many requests are slow. Where ratings cannot be changed at present, such as
     during an import, it says why: by 409 to htmx, otherwise on the page that sent the form, or on the home page.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+    async_capable = False  # like the views
 
     def process_exception(self, request: HtmxRequest, error: Exception) -> HttpResponse | None:
         """Handles the errors of views; those of other middleware arrive in `server_error`."""

@@ -12,6 +12,7 @@ import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -284,23 +285,20 @@ def _candidates(book: Book) -> list[tuple[JudgingPair, float, bool]]:
     for pair in pairs:
         if (pair.query_id, pair.doc_id) not in taken:
             by_query[pair.query_id].append(pair)
-    rows: dict[int, dict[str, list[tuple[bool, scores.RatingRow]]]] = defaultdict(lambda: defaultdict(list))
     ratings = Rating.objects.filter(query__book=book, verdict=Verdict.RATED).exclude(rater__kind=User.Kind.MACHINE)
-    columns = ("query_id", "doc_id", "value", "updated_at", "pk", "is_adjudication")
-    for query_id, doc_id, value, at, pk, decides in ratings.values_list(*columns):
-        if value is not None:
-            rows[query_id][doc_id].append((decides, (value, (at, pk))))
+    columns = ("query_id", "doc_id", "rater_id", "is_adjudication", "value", "updated_at", "pk")
+    rows: list[Any] = list(ratings.values_list(*columns))
+    given_by_pair: dict[tuple[int, str], list[scores.RatingRow]] = defaultdict(list)
+    for row in rows:
+        given_by_pair[row[:2]].append(row)
     candidates = []
-    for query_id, documents in rows.items():
-        grades = scores.combine_grades(book, {doc_id: scores.counting(given) for doc_id, given in documents.items()})
+    for query_id, grades in scores.combine_grades(book, rows).items():
         for pair in by_query[query_id]:
             grade = grades.get(pair.doc_id)
             if grade is None or grade not in book.grades:
                 continue
-            given = documents[pair.doc_id]
-            is_agreed = any(decides for decides, _ in given) or (
-                len(given) > 1 and len({value for _, (value, _) in given}) == 1
-            )
+            given = given_by_pair[query_id, pair.doc_id]
+            is_agreed = any(row[3] for row in given) or (len(given) > 1 and len({row[4] for row in given}) == 1)
             candidates.append((pair, grade, is_agreed))
     return candidates
 

@@ -17,8 +17,7 @@ import numpy as np
 from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray, divide_or_zero
 from relevancy.scoring.bounds.placements import lowest_placement
 from relevancy.scoring.definition import Compute, Settings
-from relevancy.scoring.measures.gains import compute_discounts, compute_gains, sum_discounted_gains
-from relevancy.scoring.measures.ideal import ideal_grades
+from relevancy.scoring.measures.gains import compute_discounts, compute_gains, ideal_grades, sum_discounted_gains
 from relevancy.scoring.slots import Slots
 
 _TOLERANCE = 1e-12

@@ -31,11 +31,13 @@ def placement_bounds(compute: Compute, slots: Slots, settings: Settings) -> tupl
 def lowest_placement(compute: Compute, slots: Slots, settings: Settings) -> FloatArray:
     """Returns [Q] lowest value over j, with the top grade in the last j open slots and the lowest grade in the others."""
     from_last = np.cumsum(slots.is_open[:, ::-1], axis=1)[:, ::-1]
-    return -_highest_placement(lambda slots, settings: -compute(slots, settings), slots, settings, from_last)
+    return -_highest_placement(compute, slots, settings, from_last, sign=-1)
 
 
-def _highest_placement(compute: Compute, slots: Slots, settings: Settings, order: IntArray) -> FloatArray:
-    """Returns [Q] highest value over j, with the top grade in the open slots that `order` numbers 1 to j.
+def _highest_placement(
+    compute: Compute, slots: Slots, settings: Settings, order: IntArray, sign: int = 1
+) -> FloatArray:
+    """Returns [Q] highest value over j, times `sign`, with the top grade in the open slots that `order` numbers 1 to j.
 
     For few queries all placements are computed at once, which saves most of the time of a single query.
     """
@@ -46,12 +48,12 @@ def _highest_placement(compute: Compute, slots: Slots, settings: Settings, order
         completions = slots.take(np.repeat(np.arange(queries), most + 1))
         is_top = order[:, None, :] <= np.arange(most + 1)[:, None]
         grades = np.where(is_top, slots.scale.top, slots.scale.lowest).reshape(-1, width)
-        values = compute(completions.fill_open(grades), settings).reshape(queries, most + 1)
+        values = (sign * compute(completions.fill_open(grades), settings)).reshape(queries, most + 1)
         return np.asarray(values.max(axis=1), dtype=np.float64)
-    highest = compute(slots.fill_open(slots.scale.lowest), settings)
+    highest = sign * compute(slots.fill_open(slots.scale.lowest), settings)
     for count in range(1, most + 1):
         has_more = slots.open_counts >= count
         remaining = slots if has_more.all() else slots.take(np.flatnonzero(has_more))
         grades = np.where(order[has_more] <= count, slots.scale.top, slots.scale.lowest)
-        highest[has_more] = np.maximum(highest[has_more], compute(remaining.fill_open(grades), settings))
+        highest[has_more] = np.maximum(highest[has_more], sign * compute(remaining.fill_open(grades), settings))
     return highest

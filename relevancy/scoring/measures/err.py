@@ -19,7 +19,7 @@ from relevancy.scoring.measures.gains import compute_gains
 from relevancy.scoring.measures.latex import left_side, skipping_latex
 from relevancy.scoring.reasons.by_measure import list_err_reasons
 from relevancy.scoring.slots import Slots
-from relevancy.scoring.workings.stopping import build_err_working
+from relevancy.scoring.workings.cumulated_gain import build_err_working
 
 
 def compute_err(slots: Slots, _settings: Settings) -> FloatArray:

@@ -1,4 +1,4 @@
-"""Gain and discount, shared by CG, DCG and nDCG.
+"""Gain and discount, shared by CG, DCG and nDCG, and the ideal list that nDCG compares a ranking with.
 
 Sources: Järvelin & Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002 (linear gain, classic
 discount); Burges et al., "Learning to rank using gradient descent", ICML 2005 (2^g − 1, 1/log2(r + 1)).
@@ -12,6 +12,7 @@ import numpy as np
 
 from relevancy.scoring.arrays import FloatArray
 from relevancy.scoring.definition import Parameter
+from relevancy.scoring.slots import Slots
 
 GAIN = Parameter(
     "gain",
@@ -74,3 +75,18 @@ def sum_discounted_gains(grades: FloatArray, gain: str, discount: str, width: in
     if width is not None and width > products.shape[1]:
         products = np.hstack((products, np.zeros((len(products), width - products.shape[1]))))
     return np.asarray(products.sum(axis=1), dtype=np.float64)
+
+
+def ideal_grades(slots: Slots, ideal: str) -> FloatArray:
+    """Returns [Q × n] the grades of the ideal list, descending, padded with 0; grades below 0 count as 0.
+
+    `ideal`: 'local', 'recall', 'global' (n ≤ k) or 'uncut' (n unlimited).
+    """
+    source, limit = slots.grades, None if ideal in ("local", "uncut") else slots.k
+    if ideal != "local":
+        source = slots.all_grades if ideal == "recall" else slots.known.best(limit)
+        if slots.added.shape[1]:
+            source = np.hstack((source, slots.added))
+        elif ideal != "recall":
+            return source
+    return -np.sort(-np.fmax(source, 0.0), axis=1)[:, :limit]

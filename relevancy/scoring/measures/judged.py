@@ -16,7 +16,7 @@ from relevancy.scoring.definition import Definition, Example, Settings
 from relevancy.scoring.measures.latex import left_side
 from relevancy.scoring.reasons.by_measure import list_judged_reasons
 from relevancy.scoring.slots import Slots
-from relevancy.scoring.workings.judged import build_judged_working
+from relevancy.scoring.workings.relevance import build_judged_working
 
 
 def compute_judged(slots: Slots, _settings: Settings) -> FloatArray:

@@ -17,8 +17,14 @@ from relevancy.scoring.arrays import FloatArray, divide_or_zero
 from relevancy.scoring.bounds.ideal_ratio import ideal_ratio_bounds
 from relevancy.scoring.bounds.placements import extreme_bounds
 from relevancy.scoring.definition import UNRATED, Compute, Definition, Example, Needs, Parameter, Settings
-from relevancy.scoring.measures.gains import DISCOUNT, GAIN, compute_discounts, compute_gain, sum_discounted_gains
-from relevancy.scoring.measures.ideal import ideal_grades
+from relevancy.scoring.measures.gains import (
+    DISCOUNT,
+    GAIN,
+    compute_discounts,
+    compute_gain,
+    ideal_grades,
+    sum_discounted_gains,
+)
 from relevancy.scoring.measures.latex import discounted_gain_latex, left_side, skipping_latex
 from relevancy.scoring.reasons.by_measure import list_ndcg_reasons
 from relevancy.scoring.slots import Slots

@@ -38,7 +38,7 @@ Reasons = Sequence[Reason | None]
 def list_cg_reasons(facts: Facts, _settings: Settings) -> Reasons:
     """Lists reasons for CG: how good the results are, in any order."""
     if facts.is_perfect:
-        return top_grades(facts), unrated_results(facts, is_remark=True)
+        return top_grades(facts), unrated_results(facts)
     return (
         unrated_results(facts),
         top_grades(facts),
@@ -51,7 +51,7 @@ def list_cg_reasons(facts: Facts, _settings: Settings) -> Reasons:
 def list_dcg_reasons(facts: Facts, _settings: Settings) -> Reasons:
     """Lists reasons for DCG and nDCG(ideal='max'): how far the results are from a list of top grades, and at which ranks."""
     if facts.is_perfect:
-        return top_grades(facts), unrated_results(facts, is_remark=True)
+        return top_grades(facts), unrated_results(facts)
     return (
         unrated_results(facts),
         best_rank(facts),
@@ -75,7 +75,7 @@ def list_ndcg_reasons(facts: Facts, settings: Settings) -> Reasons:
     ideal = settings.choice("ideal")
     if facts.is_perfect:
         gain = "gains" if len(facts.grades) == 1 else "together gain"
-        return Reason(f"{facts.group()} {gain} as much as the ideal list"), unrated_results(facts, is_remark=True)
+        return Reason(f"{facts.group()} {gain} as much as the ideal list"), unrated_results(facts)
     if ideal == "max":
         return list_dcg_reasons(facts, settings)
     if ideal == "local":
@@ -105,7 +105,7 @@ def list_avg_edit_reasons(facts: Facts, _settings: Settings) -> Reasons:
         noun, verb = "edit" if edits == 1 else "edits", "is" if count == 1 else "are"
         distance = f"{facts.group()} {verb} {count_in_words(edits)} {noun} away from the ideal list"
     if facts.is_perfect:
-        return mean, Reason(distance), unrated_results(facts, is_remark=True)
+        return mean, Reason(distance), unrated_results(facts)
     return unrated_results(facts), mean, Reason(distance) if edits else None
 
 
@@ -113,7 +113,7 @@ def list_precision_reasons(facts: Facts, settings: Settings) -> Reasons:
     """Lists reasons for P: how many results are relevant, in any order."""
     rel = settings.number("rel")
     if facts.is_perfect:
-        return relevant_results(facts, rel), unrated_results(facts, is_remark=True)
+        return relevant_results(facts, rel), unrated_results(facts)
     return (
         relevant_results(facts, rel),
         unrated_results(facts),
@@ -127,20 +127,20 @@ def list_recall_reasons(facts: Facts, settings: Settings) -> Reasons:
     """Lists reasons for R: how many of the known relevant documents were found, in any order."""
     rel = settings.number("rel")
     if facts.is_perfect:
-        return all_relevant_found(facts, rel), unrated_results(facts, is_remark=True)
+        return all_relevant_found(facts, rel), unrated_results(facts)
     return missing_relevant(facts, rel), unrated_results(facts), repeated_results(facts)
 
 
 def list_success_reasons(facts: Facts, settings: Settings) -> Reasons:
     """Lists reasons for Success: whether any result is relevant."""
-    return relevant_results(facts, settings.number("rel")), unrated_results(facts, is_remark=facts.is_perfect)
+    return relevant_results(facts, settings.number("rel")), unrated_results(facts)
 
 
 def list_ap_reasons(facts: Facts, settings: Settings) -> Reasons:
     """Lists reasons for AP: which relevant documents are missing, and what is ranked above those that are not."""
     rel = settings.number("rel")
     if facts.is_perfect:
-        return all_relevant_on_top(facts, rel), unrated_results(facts, is_remark=True)
+        return all_relevant_on_top(facts, rel), unrated_results(facts)
     return (
         unrated_results(facts),
         first_relevant(facts, rel),
@@ -181,7 +181,7 @@ def list_bpref_reasons(facts: Facts, settings: Settings) -> Reasons:
     rel = settings.number("rel")
     if facts.is_perfect:
         none_above = Reason("no result judged non-relevant is ranked above a relevant one")
-        return all_relevant_found(facts, rel), none_above, unrated_results(facts, is_remark=True)
+        return all_relevant_found(facts, rel), none_above, unrated_results(facts)
     above = nonrelevant_above_relevant(facts, rel, ignores_negative=True)
     return missing_relevant(facts, rel), above, unrated_results(facts, is_remark=True)
 

@@ -1,4 +1,4 @@
-"""The workings of CG, DCG and nDCG: gain, discount, product and running sum, and next to them the ideal list."""
+"""The workings of measures of gains: those of CG, DCG and nDCG, with the ideal list beside them, and that of ERR."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import numpy as np
 
 from relevancy.scoring.arrays import FloatArray
 from relevancy.scoring.definition import Settings
-from relevancy.scoring.measures.gains import compute_discounts, compute_gains
-from relevancy.scoring.measures.ideal import ideal_grades
+from relevancy.scoring.measures.gains import compute_discounts, compute_gains, ideal_grades
 from relevancy.scoring.measures.latex import discount_latex, discount_title, gain_latex, gain_title
-from relevancy.scoring.rounding import format_rounded
+from relevancy.scoring.rounding import format_rounded, format_short
 from relevancy.scoring.slots import Slots
 from relevancy.scoring.workings.table import NO_RESULTS, Column, NumberedColumn, Working, build_table, last_sum
 
@@ -49,6 +48,27 @@ def build_ndcg_working(slots: Slots, settings: Settings) -> Working:
     result = min(dcg / ideal_dcg, 1.0)
     conclusion = f"{format_rounded(dcg, 3)} ÷ {format_rounded(ideal_dcg, 3)} = {format_rounded(result, 4)}"
     return build_table(slots, columns, result, conclusion, {})
+
+
+def build_err_working(slots: Slots, _settings: Settings) -> Working:
+    """Shows the probabilities of stopping at a rank and of reaching it, 1 / rank, their product and its running sum."""
+    returned = int(slots.filled_counts[0])
+    stops = compute_gains(slots.grades, "exp")[0, :returned] / np.exp2(slots.scale.top)
+    reaches = np.cumprod(np.concatenate(([1.0], 1.0 - stops)))[:returned]
+    reciprocals = 1.0 / slots.ranks[:returned]
+    products = stops * reaches * reciprocals
+    sums = np.cumsum(products)
+    top = format_short(slots.scale.top)
+    columns = [
+        (Column("stops", f"Stops here: p = (2^g − 1) / 2^{top}", rf"\frac{{2^{{g_r}} - 1}}{{2^{{{top}}}}}", 4), stops),
+        (Column("arrives", "Reaches this rank", r"\prod_{i=1}^{r-1} (1 - p_i)", 4), reaches),
+        (Column("reciprocal", "1 / rank", r"\frac{1}{r}", 4), reciprocals),
+        (Column("product", "Product", decimals=4), products),
+        (Column("sum", "Sum", sums="product", decimals=4), sums),
+    ]
+    total = last_sum(sums)
+    conclusion = f"Sum of the products = {format_rounded(total, 4)}" if returned else NO_RESULTS
+    return build_table(slots, columns, total, conclusion, {})
 
 
 def _dcg_columns(slots: Slots, settings: Settings, discount_count: int) -> list[NumberedColumn]:

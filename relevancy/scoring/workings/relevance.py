@@ -1,4 +1,4 @@
-"""The workings of measures for which a document is relevant or not: P, R, Success, AP, RR, RBP, Bpref."""
+"""The workings of measures for which a document is relevant or not: P, R, Success, AP, RR, RBP, Bpref; or rated: Judged."""
 
 from __future__ import annotations
 
@@ -103,6 +103,24 @@ def build_bpref_working(slots: Slots, settings: Settings) -> Working:
     ]
     note = f"Known: R = {format_short(relevant)} relevant, N = {format_short(nonrelevant)} judged non-relevant."
     return _divide(slots, columns, (last_sum(sums), 4), ("known", relevant), (note,))
+
+
+def build_judged_working(slots: Slots, _settings: Settings) -> Working:
+    """Shows 1 for a rated result, 0 for an unrated one, nothing for a repeat."""
+    returned = int(slots.filled_counts[0])
+    rated = slots.is_rated[0, :returned].astype(np.float64)
+    rated[slots.is_repeat[0, :returned]] = np.nan
+    count, total = float(np.nansum(rated)), float((~np.isnan(rated)).sum())
+    columns = [
+        (Column("rated", "Rated", decimals=0), rated),
+        (Column("count", "Running count", sums="rated", decimals=0), np.cumsum(np.nan_to_num(rated))),
+    ]
+    totals = {"whole": total}
+    if not total:
+        return build_table(slots, columns, 0.0, NO_RESULTS, totals)
+    result = count / total
+    conclusion = f"{format_short(count)} ÷ {format_short(total)} = {format_rounded(result, 4)}"
+    return build_table(slots, columns, result, conclusion, totals)
 
 
 def _build_share(slots: Slots, settings: Settings, denominator: float) -> Working:

@@ -79,11 +79,11 @@ def test_rate_in_a_large_case_sums_no_scores_and_says_so_until_a_worker_has(sign
 
 
 def test_rate_combines_the_ratings_of_the_query_once(sign_in, people, team, script, monkeypatch):
+    case = make_workbench_case(people, team)
+    run_now(attempt_of(case))
     combined = []
     combine = grades.combine_grades
     monkeypatch.setattr(grades, "combine_grades", lambda *given: combined.append(given) or combine(*given))
-    case = make_workbench_case(people, team)
-    run_now(attempt_of(case))
     statements_of_rating(sign_in("rater"), case)
     assert len(combined) == 2  # ratings
 
