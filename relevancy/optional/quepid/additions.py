@@ -1,7 +1,5 @@
 """What the app adds to the core: formats of files that are imported, files that are downloaded, and links to them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.urls import reverse

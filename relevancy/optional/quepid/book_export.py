@@ -1,6 +1,5 @@
 """A book as Quepid exports and imports it: see `book` for the format. What it does not hold is said in the member `left_out`."""
 
-import json
 from collections.abc import Iterator
 from operator import itemgetter
 from typing import Any
@@ -11,6 +10,8 @@ from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Book, Query, Rating, User, Verdict
 from relevancy.wording import counted
 
+from .json_file import write_number, write_object
+
 _COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication")
 
 type _Judgement = tuple[str, int, str, dict[str, Any]]
@@ -18,7 +19,7 @@ type _Judgement = tuple[str, int, str, dict[str, Any]]
 
 
 def export_book(*, book: Book, by: User, left_out: list[str] | None = None) -> Iterator[str]:
-    """Yields the parts of the file.
+    """Returns the parts of the file.
 
     by: raters that `by` knows are named by e-mail address; the ratings of others have no name, and Quepid takes them as anonymous.
     left_out: gets the sentences about what the format does not hold. A statement for 20,000 ratings, or 500 queries, and some more.
@@ -27,21 +28,17 @@ def export_book(*, book: Book, by: User, left_out: list[str] | None = None) -> I
     head = {
         "name": book.name,
         "show_rank": False,
-        "scale": [_number(grade) for grade, _ in book.scale],
+        "scale": [write_number(grade) for grade, _ in book.scale],
         "scale_with_labels": {f"{grade:g}": label for grade, label in book.scale},
         "scoring_guidelines": book.guidelines or None,
     }
-    members = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
-    yield f'{{\n{members},\n  "query_doc_pairs": ['
     pairs = _Pairs(book, by)
-    separator = "\n    "
-    for pair in pairs.read():
-        yield separator + json.dumps(pair, ensure_ascii=False)
-        separator = ",\n    "
-    left_out += pairs.left_out()
-    implicit = json.dumps(pairs.has_fractions)
-    sentences = json.dumps(left_out, ensure_ascii=False, indent=4)
-    yield f'\n  ],\n  "support_implicit_judgements": {implicit},\n  "left_out": {sentences}\n}}\n'
+
+    def read_tail() -> dict[str, Any]:
+        left_out.extend(pairs.left_out())
+        return {"support_implicit_judgements": pairs.has_fractions, "left_out": left_out}
+
+    return write_object(head, "query_doc_pairs", pairs.read(), read_tail)
 
 
 class _Pairs:
@@ -97,7 +94,7 @@ class _Pairs:
         self._adjudications += is_adjudication
         self.has_fractions |= value is not None and not float(value).is_integer()
         return {
-            "rating": None if value is None else _number(value),
+            "rating": None if value is None else write_number(value),
             "unrateable": verdict == Verdict.CANNOT,
             "judge_later": verdict == Verdict.LATER,
             "user_email": name if is_named else None,
@@ -126,7 +123,3 @@ class _Pairs:
                 sentences.append(f"{counted(count, singular, plural)}.")
         sentences.append("Tags, links between queries, cases and the order of judging.")
         return sentences
-
-
-def _number(value: float) -> float:
-    return int(value) if float(value).is_integer() else value

@@ -3,7 +3,6 @@
 Older exports have the scorer with its script, and the search engine in the try itself. All forms are accepted.
 """
 
-from collections.abc import Mapping
 from typing import IO, Any
 from urllib.parse import quote as quote_url
 from urllib.parse import urlsplit
@@ -27,6 +26,7 @@ from relevancy.formats.json_stream import Fields, read_members
 from relevancy.models import Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
+from relevancy.wording import counted
 
 from .scorers import read_scorer
 
@@ -143,16 +143,13 @@ class _CaseReader:
         return BookContent(name, stream, details, scale, remarks=self._all_remarks())
 
     def _all_remarks(self) -> list[str]:
-        counted = (
-            (self._without_text, "quer{ies} without text {were} left out.", "y", "ies"),
-            (self._repeated, "repeated quer{ies} {were} joined with the first of the same text.", "y", "ies"),
-            (self._unrated, "document{ies} without a rating {were} left out.", "", "s"),
+        first = "joined with the first of the same text"
+        counts = (
+            (self._without_text, "query without text was left out", "queries without text were left out"),
+            (self._repeated, f"repeated query was {first}", f"repeated queries were {first}"),
+            (self._unrated, "document without a rating was left out", "documents without a rating were left out"),
         )
-        return [
-            f"{count:,} {text.format(ies=singular if count == 1 else plural, were='was' if count == 1 else 'were')}"
-            for count, text, singular, plural in counted
-            if count
-        ] + self.remarks
+        return [f"{counted(count, one, several)}." for count, one, several in counts if count] + self.remarks
 
     def read_try(self, case: Fields) -> AttemptContent | None:
         """Returns the try of the file; None if it has none."""
@@ -192,6 +189,7 @@ def _read_endpoint(attempt: Fields) -> EndpointContent:
         username, _, password = credential.partition(":")
         credentials = {"username": username, "password": password}
     options = endpoint.mapping("options")
+    headers = Fields(endpoint.mapping("custom_headers"), f"{endpoint.location}.custom_headers")
     problem = ""
     if engine not in ENGINES:
         problem = _UNSUPPORTED.format(engine=quote(engine))
@@ -206,7 +204,7 @@ def _read_endpoint(attempt: Fields) -> EndpointContent:
         url=url,
         options={**mapping, **({"query_options": options} if options else {})},
         credentials=credentials,
-        headers=_read_headers(endpoint),
+        headers={name: headers.text(name) for name in headers.members},
         per_minute=endpoint.whole_number("requests_per_minute", 0),
         problem=problem or mapping_problem,
     )
@@ -223,11 +221,6 @@ def _read_mapping(endpoint: Fields) -> tuple[dict[str, str], str]:
     test_query = endpoint.line("test_query")
     tested = {"test_query": test_query} if test_query else {}
     return {"method": _METHODS[method.lower()], "mapper": script, **tested}, ""
-
-
-def _read_headers(endpoint: Fields) -> Mapping[str, str]:
-    headers = Fields(endpoint.mapping("custom_headers"), f"{endpoint.location}.custom_headers")
-    return {name: headers.text(name) for name in headers.members}
 
 
 def _split_credentials(url: str) -> tuple[str, dict[str, str]]:

@@ -4,7 +4,6 @@ Quepid stores queries, ratings, the try and its endpoint by the names in the fil
 does not hold is said in the member `left_out` of the file, which Quepid skips.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +14,7 @@ from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, Score
 from relevancy.wording import counted
 
 from .case import ENGINES
+from .json_file import write_number, write_object
 from .scorers import SHIPPED
 
 STEP = 1_000_000  # between the positions of queries, so that others fit between them
@@ -28,7 +28,7 @@ _OWN_HANDLERS = ("select", "query", "_search", "_msearch")
 
 
 def export_case(*, case: Case, by: User, left_out: list[str] | None = None) -> Iterator[str]:
-    """Yields the parts of the file.
+    """Returns the parts of the file.
 
     by: raters that `by` knows are named by e-mail address, as in our own files, and the address of the endpoint is in the file if `by`
     may use it; credentials and headers never are.
@@ -47,16 +47,13 @@ def export_case(*, case: Case, by: User, left_out: list[str] | None = None) -> I
         "scorer": _scorer(case, left_out),
         "try": _try(case, by, left_out),
     }
-    members = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
-    yield f'{{\n{members},\n  "queries": ['
     queries = _Queries(case.book, name_raters(case.book, by))
-    separator = "\n    "
-    for query in queries.read(case):
-        yield separator + json.dumps(query, ensure_ascii=False)
-        separator = ",\n    "
-    left_out += queries.left_out()
-    left_out += _other_parts(case)
-    yield f'\n  ],\n  "left_out": {json.dumps(left_out, ensure_ascii=False, indent=4)}\n}}\n'
+
+    def read_tail() -> dict[str, Any]:
+        left_out.extend([*queries.left_out(), _other_parts(case)])
+        return {"left_out": left_out}
+
+    return write_object(head, "queries", queries.read(case), read_tail)
 
 
 def _scorer(case: Case, left_out: list[str]) -> dict[str, Any] | None:
@@ -69,9 +66,10 @@ def _scorer(case: Case, left_out: list[str]) -> dict[str, Any] | None:
     if others:
         left_out.append(f"Further scorers: {_listed([other.scorer.name for other in others])}.")
     scale = {f"{grade:g}": label for grade, label in version.scale}
-    described = {"scale": [_number(grade) for grade, _ in version.scale], "scale_with_labels": scale}
+    described = {"scale": [write_number(grade) for grade, _ in version.scale], "scale_with_labels": scale}
     if case.book.scale != version.scale:
-        left_out.append(f"The scale of the book, {_range(case.book.scale)}; that of the scorer is in the file.")
+        grades = case.book.grades
+        left_out.append(f"The scale of the book, {grades[0]:g}–{grades[-1]:g}; that of the scorer is in the file.")
     name = _shipped_name(version)
     if name is None:
         left_out.append(
@@ -120,20 +118,18 @@ def _try(case: Case, by: User, left_out: list[str]) -> dict[str, Any] | None:
     ):
         if len(text) > limit:
             left_out.append(f"The end of the {part} of the attempt: Quepid stores {limit} characters.")
+    fields = attempt.fields  # without one that is cut
+    if len(fields) > MAX_FIELD_SPEC:
+        fields = fields[: MAX_FIELD_SPEC + 1].rpartition(" ")[0]
     return {
         "escape_query": attempt.escape,
-        "field_spec": _cut_fields(attempt.fields),
+        "field_spec": fields,
         "name": attempt.name[:MAX_TRY_NAME].strip() or f"Try {attempt.number}",
         "number_of_rows": attempt.depth,
         "query_params": attempt.template,
         "curator_variables": [{"name": name, "value": value} for name, value in attempt.knobs.items()],
         "search_endpoint": _endpoint(attempt, by, left_out),
     }
-
-
-def _cut_fields(fields: str) -> str:
-    """Returns a specification of displayed fields that Quepid can store, without a field that is cut."""
-    return fields if len(fields) <= MAX_FIELD_SPEC else fields[: MAX_FIELD_SPEC + 1].rpartition(" ")[0]
 
 
 def _endpoint(attempt: Attempt, by: User, left_out: list[str]) -> dict[str, Any]:
@@ -235,7 +231,7 @@ class _Queries:
                 self._people[name] = None
             else:
                 self._unnamed += 1
-        return {"doc_id": doc_id, "rating": _number(grade), "user_email": email}
+        return {"doc_id": doc_id, "rating": write_number(grade), "user_email": email}
 
     def _information_need(self, query: Query) -> str | None:
         self._cut += len(query.information_need) > MAX_INFORMATION_NEED
@@ -269,7 +265,7 @@ class _Queries:
         return sentences
 
 
-def _other_parts(case: Case) -> list[str]:
+def _other_parts(case: Case) -> str:
     parts = ["annotations, schedules and teams"]
     if pinned := case.runs.exclude(pinned_at=None).count():
         parts.insert(
@@ -279,17 +275,9 @@ def _other_parts(case: Case) -> list[str]:
     if case.book.guidelines:
         parts.insert(0, "the guidelines of the book")
     text = "; ".join(parts)
-    return [f"{text[:1].upper()}{text[1:]}."]
+    return f"{text[:1].upper()}{text[1:]}."
 
 
 def _listed(names: Sequence[str]) -> str:
     more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
     return f"{', '.join(names[:MAX_NAMED])}{more}"
-
-
-def _range(scale: Sequence[Sequence[Any]]) -> str:
-    return f"{scale[0][0]:g}–{scale[-1][0]:g}"
-
-
-def _number(value: float) -> float:
-    return int(value) if float(value).is_integer() else value

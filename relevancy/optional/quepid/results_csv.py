@@ -49,7 +49,12 @@ def export_general(*, case: Case) -> Iterator[str]:
 def export_detailed(*, case: Case) -> Iterator[str]:
     """Yields a row for each ranked document, with its grade and displayed fields. A query without documents has a row of its own."""
     run = _newest_run(case)
-    title, fields = _title_and_fields(run) if run else ("", [])
+    title, fields = "", []
+    if run:  # what is displayed with a result: the title, and the others without the id
+        spec = runs.field_spec(run.config)
+        title = spec.title
+        names = field_names([run]) if spec.all_fields else [*(spec.names or ()), *spec.functions]
+        fields = [name for name in dict.fromkeys(names) if name not in (spec.id, title)]
     return write_rows((*DETAILED, *fields), _document_rows(case, run, title, fields))
 
 
@@ -72,15 +77,7 @@ def _document_rows(case: Case, run: Run | None, title: str, fields: Sequence[str
 
 
 def _newest_run(case: Case) -> Run | None:
-    run: Run | None = Run.objects.finished().newest_for(case).first()
-    return run
-
-
-def _title_and_fields(run: Run) -> tuple[str, list[str]]:
-    """Returns the fields that are displayed with a result: the title, and the others without the id."""
-    spec = runs.field_spec(run.config)
-    names = field_names([run]) if spec.all_fields else [*(spec.names or ()), *spec.functions]
-    return spec.title, [name for name in dict.fromkeys(names) if name not in (spec.id, spec.title)]
+    return Run.objects.finished().newest_for(case).first()
 
 
 def _of_case(case: Case) -> tuple[str, str, int]:

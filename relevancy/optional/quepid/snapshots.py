@@ -1,7 +1,6 @@
 """Snapshots of Quepid as JSON: as its API returns one with documents, and as its API takes several for import."""
 
 import io
-import math
 from collections.abc import Iterator
 
 from relevancy.engines.static.rankings_file import MAX_SIZE, Rankings
@@ -56,7 +55,10 @@ class _Reader:
                 )
             ranked = [document for document in documents if not document.flag("rated_only")]
             not_ranked += len(documents) - len(ranked)
-            ranked.sort(key=_position)
+            # Those without a position stay in the order of the file, behind the others.
+            ranked.sort(
+                key=lambda document: (document.position("position") is None, document.position("position") or 0)
+            )
             hits_by_query[query] = [self._hit(document) for document in ranked]
             names.update(name for hit in hits_by_query[query] for name in hit.fields)
         time = snapshot.text("time") or snapshot.text("created_at") or snapshot.text("created_time")
@@ -72,12 +74,6 @@ class _Reader:
         if self._size > MAX_SIZE:
             raise document.error("fields", f"a file can have at most {MAX_SIZE:,} results and field values. Split it")
         return Hit(doc_id, None, fields)
-
-
-def _position(document: Fields) -> float:
-    """Returns the position of a document; those without one stay in the order of the file, behind the others."""
-    position = document.position("position")
-    return math.inf if position is None else position
 
 
 def _by_id(snapshot: Fields) -> Iterator[tuple[str, list[Fields]]]:
