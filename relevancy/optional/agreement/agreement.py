@@ -1,7 +1,5 @@
 """How far the raters of a book agree: all of them, one among the others, two with each other, on each query, and with themselves."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How fast raters rate: the median time between two ratings that a rater gave on pages."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from datetime import datetime
 from statistics import median

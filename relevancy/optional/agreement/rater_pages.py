@@ -3,20 +3,23 @@
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django import forms
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
+from django.db.models import QuerySet
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET
 
 from relevancy import books, judging
-from relevancy.models import Book, Case, Query, Role
+from relevancy.models import Book, Case, Query, Role, User
 from relevancy.templatetags import numbers
 from relevancy.views.books.conflicts import CONFLICTS_PER_PAGE, build_conflict_rows
+from relevancy.views.forms import FormData
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 
 from . import agreement
-from .forms import RaterPairForm
 from .rater_scores import RaterScore, measure_rater_scores
 from .sentences import MIN_QUERIES, score_sentences
 
@@ -31,6 +34,26 @@ KAPPA_MEANINGS = {
         "A difference of two grades counts four times as much: close grades are near misses.",
     ),
 }
+
+
+class RaterPairForm(forms.Form):
+    """Two raters, and the cell of their confusion matrix whose documents are listed."""
+
+    first = forms.ModelChoiceField(queryset=User.objects.none())
+    second = forms.ModelChoiceField(queryset=User.objects.none())
+    grade_a = forms.FloatField(required=False)
+    grade_b = forms.FloatField(required=False)
+
+    def __init__(self, raters: QuerySet[User], data: FormData) -> None:
+        super().__init__(data)
+        for name in ("first", "second"):
+            field = self.fields[name]
+            assert isinstance(field, forms.ModelChoiceField)
+            field.queryset = raters
+
+    def clean(self) -> None:
+        if self.cleaned_data.get("first") == self.cleaned_data.get("second"):
+            raise ValidationError("Choose two raters.")
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,5 @@
 """What the scores of a case would be if the ratings of one rater were the only ones. Nothing is stored."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -8,18 +8,16 @@ from ninja import Schema
 from pydantic import BeforeValidator, Field
 
 from relevancy.api.access import Name
-from relevancy.statistics import Interval
 
 from .agreement import BookAgreement, QueryRow, RaterPair, RaterRow
 from .rater_scores import RaterScore
 from .statistics import Coefficient
 
-
-def _bounds(interval: Coefficient | Interval | None) -> list[float | None] | None:
-    return None if interval is None or interval.low is None else [interval.low, interval.high]
-
-
-Bounds = Annotated[list[float] | None, BeforeValidator(_bounds)]  # 95 %
+# The bounds of a coefficient or an interval, 95 %.
+Bounds = Annotated[
+    list[float] | None,
+    BeforeValidator(lambda value: None if value is None or value.low is None else [value.low, value.high]),
+]
 
 
 def _count_grades(figures: Any, grades: Sequence[float]) -> dict[str, int]:

@@ -1,7 +1,5 @@
 """What the app adds to the core: links to its pages, and sentences of the activity log."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from django.urls import reverse

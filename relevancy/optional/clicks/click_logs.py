@@ -127,15 +127,12 @@ def _delete(logs: Iterable[ClickLog]) -> None:
 
 def newest_log(book: Book) -> ClickLog | None:
     """Returns the log whose estimates can be accepted as ratings; None if there is none."""
-    log: ClickLog | None = (
-        ClickLog.objects.filter(book=book, is_ready=True).select_related("rater", "created_by", "book").first()
-    )
-    return log
+    return ClickLog.objects.filter(book=book, is_ready=True).select_related("rater", "created_by", "book").first()
 
 
 def count_ratings(log: ClickLog) -> int:
     """Returns how many ratings of the rater “clicks” count in the book."""
-    return int(Rating.objects.filter(query__book=log.book_id, rater=log.rater_id).count())
+    return Rating.objects.filter(query__book=log.book_id, rater=log.rater_id).count()
 
 
 def read_estimates(log: ClickLog, count: int = 20) -> list[ClickEstimate]:

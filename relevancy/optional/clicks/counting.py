@@ -122,7 +122,6 @@ def let_count(*, log: ClickLog, thresholds: Sequence[float], min_evidence: float
     rater in the book are removed. Raises `ValidationError` for thresholds that do not fit the scale. Computes no scores.
     """
     book = log.book
-    check_thresholds(book, thresholds)
 
     def read(query_ids: Collection[int]) -> Iterator[tuple[int, str, float]]:
         check_thresholds(book, thresholds)  # the scale may have changed meanwhile

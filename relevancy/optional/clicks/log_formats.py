@@ -45,8 +45,7 @@ def read_log(
 def readable_endpoints(user: User) -> QuerySet[Endpoint]:
     """Returns the endpoints whose records of User Behavior Insights a user may read: those that the user may change."""
     able = [engine.key for engine in engines.available() if engine.abilities.behaviour]
-    editable: QuerySet[Endpoint] = Endpoint.objects.editable_by(user)
-    return editable.filter(archived_at=None, engine__in=able)
+    return Endpoint.objects.editable_by(user).filter(archived_at=None, engine__in=able)
 
 
 def read_endpoint(

@@ -1,7 +1,5 @@
 """What users clicked, and what a click model makes of it. Apart from ratings: it affects no score."""
 
-from typing import ClassVar
-
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -39,8 +37,6 @@ class ClickLog(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
 
-    objects: ClassVar = models.Manager()
-
     class Meta:
         ordering = ("-id",)
         constraints = [
@@ -68,8 +64,6 @@ class ClickEstimate(models.Model):
     evidence = models.FloatField()
     shown = models.PositiveBigIntegerField()
     clicks = models.PositiveBigIntegerField()
-
-    objects: ClassVar = models.Manager()
 
     class Meta:
         ordering = ("id",)

@@ -96,8 +96,7 @@ def clicks_count(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 
 def _get_book(request: HtmxRequest, book_id: int, *, needs: Role = Role.VIEWER) -> Book:
-    book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=needs)
-    return book
+    return get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=needs)
 
 
 def _render(

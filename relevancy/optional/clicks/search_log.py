@@ -132,12 +132,11 @@ class SearchLog:
         return [text_by_index[index] for index in indices]
 
     def _counted(self) -> Iterator[tuple[str, int]]:
-        rows: Iterator[tuple[str, int]] = self.database.execute(
+        return self.database.execute(
             "SELECT text, searches FROM query WHERE searches > 0 UNION ALL SELECT query, MAX(shown) FROM "
             "(SELECT query, SUM(shown) AS shown FROM shown GROUP BY query, position) "
             "WHERE query NOT IN (SELECT text FROM query) GROUP BY query HAVING MAX(shown) > 0 ORDER BY 1"
         )
-        return rows
 
     def shown(self) -> Iterator[ShownDocument]:
         """Yields what was shown, sorted by query and document."""

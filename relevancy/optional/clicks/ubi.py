@@ -31,7 +31,7 @@ type Record = tuple[int, dict[str, Any]]  # its number, from 1
 CLICK = "click"
 MAX_RECORDS = 10_000_000
 MAX_RECORDS_ON_PAGE = 200_000  # a web thread is busy as long as they are read
-REPORTED = 1_000  # records between two calls of `progress`
+REPORTED = 100_000  # records between two calls of `progress`
 MAX_LENGTH = 1_000  # of ids
 _RESULTS = ("query_response_hit_ids", "query_response_object_ids", "query_response_objects_ids")
 _BULK = {"index", "create"}
@@ -66,7 +66,7 @@ def read_ubi_index(
     """Reads the indexes `ubi_queries` and `ubi_events` next to the index of an engine. Close the log after use.
 
     since: leaves out earlier records. limit: of records in each index. progress: called with the name of an index and how many
-    records were read, every 1,000. Raises `BadFile` with the number of the record, and `EngineError`.
+    records were read, every 100,000. Raises `BadFile` with the number of the record, and `EngineError`.
     """
 
     def records(kind: Literal["queries", "events"]) -> Iterator[Record]:

@@ -153,8 +153,7 @@ class GroupHistoryPoint(Schema):
 def get_group(request: ApiRequest, group_id: int, *, needs: Role = Role.VIEWER, lock: bool = False) -> CaseGroup:
     """Returns a group of cases. Raises `Http404`, `PermissionDenied`."""
     rows = lockable(CaseGroup.objects.select_related("owner"), lock=lock)
-    group: CaseGroup = get_or_403(rows, request.user, group_id, needs=needs)
-    return group
+    return get_or_403(rows, request.user, group_id, needs=needs)
 
 
 @router.get("/groups", auth=READ, response=Page[GroupSummary])

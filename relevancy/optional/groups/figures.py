@@ -1,15 +1,17 @@
-"""Comparisons of several cases at once: the newest run of each against its baseline, and all of them together."""
-
-from __future__ import annotations
+"""Comparisons of several cases at once: the newest run of each against its baseline, all of them together, and whether their mean has
+dropped."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from django.core.exceptions import ValidationError
 
-from relevancy.comparison import Comparison
+from relevancy.comparison import Comparison, check_limits
+from relevancy.comparison.gates import Drop
 from relevancy.comparison.sentences import describe_difference
-from relevancy.statistics import Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
+from relevancy.scoring.rounding import format_rounded, format_signed
+from relevancy.statistics import ALPHA, Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
 from relevancy.wording import counted
 
 
@@ -138,3 +140,38 @@ def describe_group(group: GroupComparison) -> str:
             return (
                 f"Too few queries to tell whether the newest runs are better than their baselines: {text} on {sample}."
             )
+
+
+@dataclass(frozen=True)
+class GroupDropCheck(Drop):
+    """The runs of several cases against their baselines, as one sample. max_drop: of the group."""
+
+    group: GroupComparison
+
+    def describe(self) -> str:
+        """Returns one sentence with the difference, the interval and the conclusion."""
+        together = self.group.together
+        assert together is not None
+        low, high = (format_rounded(bound, 1) for bound in (self.interval.low, self.interval.high))
+        figures = f"{format_signed(self.difference, 1)} points (95 %: {low} to {high}) on the same {together.queries:,} queries"
+        if self.independent < together.queries:
+            figures += f", {self.independent:,} independent,"
+        return f"{figures} of {counted(self.group.counted, 'case')}: {self.conclude()}."
+
+
+def check_group_drop(
+    *, comparisons: Sequence[Comparison], weights: Sequence[float], max_drop: float = 0.0
+) -> GroupDropCheck:
+    """Checks the drop of the mean of several cases, each with its run and its baseline; see `combine_cases`.
+
+    Raises ValidationError if the limit is out of range, or fewer than two independent queries are scored in both runs of a case.
+    """
+    check_limits(max_drop=max_drop, alpha=ALPHA)
+    group = combine_cases(comparisons, weights)
+    together = group.together
+    if together is None or together.difference is None or together.interval is None:
+        queries = together.independent if together else 0
+        raise ValidationError(
+            f"{queries} independent queries are scored in both runs of a case of the group, and at least two are needed."
+        )
+    return GroupDropCheck(together.difference, together.independent, together.interval, max_drop, ALPHA, group)

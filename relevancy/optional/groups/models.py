@@ -3,8 +3,6 @@
 See docs/decisions/0126.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from django.conf import settings

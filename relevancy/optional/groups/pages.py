@@ -35,9 +35,9 @@ VERDICTS = {
 }
 
 
-def _get_group(request: HtmxRequest, group_id: int, needs: Role = Role.VIEWER) -> CaseGroup:
-    group: CaseGroup = get_or_403(CaseGroup.objects.select_related("owner"), request.user, group_id, needs=needs)
-    return group
+def get_group(request: HtmxRequest, group_id: int, needs: Role = Role.VIEWER) -> CaseGroup:
+    """Returns a group on which the user has a role. Raises `Http404`, `PermissionDenied`."""
+    return get_or_403(CaseGroup.objects.select_related("owner"), request.user, group_id, needs=needs)
 
 
 def _group_url(group: CaseGroup) -> str:
@@ -64,7 +64,7 @@ def group_new(request: HtmxRequest) -> HttpResponse:
 @require_GET
 def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     """A group; for htmx the comparison of its newest runs, which is polled until a worker has computed all figures."""
-    group = _get_group(request, group_id)
+    group = get_group(request, group_id)
     view = groups.read_group(group=group, by=request.user)
     compared = groups.compare_group(group=group, view=view)
     enqueue_group_figures(compared)
@@ -102,7 +102,7 @@ def _compared_row(compared_case: groups.ComparedCase) -> dict[str, object]:
 @require_http_methods(["GET", "POST"])
 def group_edit(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Changes the name of a group and its mean, and for owners its teams."""
-    group = _get_group(request, group_id, Role.EDITOR)
+    group = get_group(request, group_id, Role.EDITOR)
     form = GroupForm(request.user, request.POST or None, instance=group)
     if form.is_valid():
         teams = form.cleaned_data.pop("teams", None)
@@ -116,7 +116,7 @@ def group_edit(request: HtmxRequest, group_id: int) -> HttpResponse:
 @require_POST
 def group_case_add(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Adds the case in `case`, of the form or, to undo its removal, of the address."""
-    group = _get_group(request, group_id, Role.EDITOR)
+    group = get_group(request, group_id, Role.EDITOR)
     form = AddCaseForm(
         Case.objects.visible_to(request.user).live(), request.POST if "case" in request.POST else request.GET
     )
@@ -132,7 +132,7 @@ def group_case_add(request: HtmxRequest, group_id: int) -> HttpResponse:
 @require_POST
 def group_case_remove(request: HtmxRequest, group_id: int, case_id: int) -> HttpResponse:
     """Removes a case from a group; adding it again undoes that."""
-    group = _get_group(request, group_id, Role.EDITOR)
+    group = get_group(request, group_id, Role.EDITOR)
     case: Case = get_or_403(Case.objects, request.user, case_id, needs=Role.VIEWER)
     groups.remove_case(group=group, case_id=case.pk)
     undo = reverse("group_case_add", args=[group.pk], query={"case": case.pk})
@@ -142,7 +142,7 @@ def group_case_remove(request: HtmxRequest, group_id: int, case_id: int) -> Http
 @require_http_methods(["GET", "POST"])
 def group_delete(request: HtmxRequest, group_id: int) -> HttpResponse:
     """Asks, then deletes a group. Its cases stay."""
-    group = _get_group(request, group_id, Role.OWNER)
+    group = get_group(request, group_id, Role.OWNER)
     if request.method == "POST":
         groups.delete(group=group, by=request.user)
         return redirect_with_message(request, reverse("groups"), f"Group “{group}” deleted. Its cases are kept.")

@@ -3,8 +3,6 @@
 See docs/decisions/0126.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging
@@ -38,10 +36,7 @@ def find_or_create(
         for comparison, weight in zip(compared, weights, strict=True)
     ]
     key = hashlib.sha256(json.dumps([FORMAT, inputs]).encode()).hexdigest()
-    stored_group: StoredGroupComparison = StoredGroupComparison.objects.get_or_create(
-        group=group, key=key, defaults={"inputs": inputs}
-    )[0]
-    return stored_group
+    return StoredGroupComparison.objects.get_or_create(group=group, key=key, defaults={"inputs": inputs})[0]
 
 
 def needs_computing(stored_group: StoredGroupComparison) -> bool:

@@ -1,7 +1,5 @@
 """What the app adds to the core: links, what the worker does, and what becomes of answers and judge models with books and accounts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import batched
 

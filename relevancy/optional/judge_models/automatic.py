@@ -1,7 +1,5 @@
 """Judge models that judge new results of a book by themselves, after a run, until a budget is spent."""
 
-from __future__ import annotations
-
 from decimal import ROUND_DOWN, Decimal
 
 from django.core.exceptions import ValidationError
@@ -41,8 +39,7 @@ def set_automatic(*, judge: JudgeModel, book: Book, is_on: bool, budget: Decimal
 
 def find_automatic(judge: JudgeModel, book: Book) -> AutomaticJudging | None:
     """Returns whether a judge model judges a book by itself; None if it was never switched on."""
-    automatic: AutomaticJudging | None = AutomaticJudging.objects.filter(judge=judge, book=book).first()
-    return automatic
+    return AutomaticJudging.objects.filter(judge=judge, book=book).first()
 
 
 def count_spent(automatic: AutomaticJudging) -> Decimal:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, Q, Sum
 
 from relevancy import activity
 from relevancy.models import Book, Rating, User
@@ -69,7 +69,7 @@ def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
     Answers that arrive later do not count until this is called again. Computes no scores; see `accept_grades`.
     """
     rated = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.RATED)
-    answers: QuerySet[JudgeAnswer] = rated.order_by("pk")
+    answers = rated.order_by("pk")
     counted = accept_grades(
         book=book,
         rater=judge.rater,

@@ -37,6 +37,7 @@ VARIANTS = {
     "html": "answers with a page",
     "no_images": "refuses pictures with status 400",
 }
+REFUSED_FORMATS = {"no_schema": ("tool", "json_schema"), "text_only": ("tool", "json_schema", "json_object")}
 INPUT_TOKENS, OUTPUT_TOKENS = 400, 20  # that every response claims
 IMAGE_TOKENS = 1000  # that it claims besides for a picture
 
@@ -144,6 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
     def answer(self, body: dict[str, Any], number: int) -> None:
         """Sends the response to the request of this number."""
         is_anthropic = self.path.endswith("/messages")
+        answer_format = "tool" if "tools" in body else body.get("response_format", {}).get("type", "")
         given = self.headers.get("x-api-key") or self.headers.get("authorization", "").removeprefix("Bearer ")
         if self.judge.variant == "401" or (self.judge.key and given != self.judge.key):
             self.send_json(401, {"error": {"message": f"Incorrect API key provided: {given}"}})
@@ -157,7 +159,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_body(200, b"<html><h1>Sign in</h1></html>")
         elif self.judge.variant == "huge":
             self.send_body(200, b" " * 30 * 1024 * 1024)
-        elif self.judge.variant in ("no_schema", "text_only") and _is_refused(body, self.judge.variant):
+        elif answer_format in REFUSED_FORMATS.get(self.judge.variant, ()):
             self.send_json(400, {"error": {"message": "Unsupported response_format."}})
         else:
             self.judge.stopped.wait(self.judge.seconds)
@@ -192,12 +194,6 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Logs nothing."""
-
-
-def _is_refused(body: Mapping[str, Any], variant: str) -> bool:
-    """Whether a variant refuses the kind of answer that a request asks for."""
-    kind = body.get("response_format", {}).get("type", "")
-    return "tools" in body or kind == "json_schema" or (variant == "text_only" and bool(kind))
 
 
 def _completion(body: Mapping[str, Any], text: str, grade: dict[str, str], is_anthropic: bool) -> dict[str, Any]:

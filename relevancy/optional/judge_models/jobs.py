@@ -192,8 +192,7 @@ def working_jobs(book: Book) -> QuerySet[JudgeJob]:
     """Returns the jobs that send documents of a book, or will: not those of commands whose process has ended."""
     fresh = timezone.now() - STALE_AFTER
     works = Q(is_background=True) | Q(heartbeat_at__gte=fresh) | Q(heartbeat_at=None, created_at__gte=fresh)
-    jobs: QuerySet[JudgeJob] = JudgeJob.objects.filter(works, book=book, status__in=ACTIVE)
-    return jobs
+    return JudgeJob.objects.filter(works, book=book, status__in=ACTIVE)
 
 
 def latest_job(judge: JudgeModel, book: Book) -> JudgeJob | None:

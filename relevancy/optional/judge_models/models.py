@@ -131,8 +131,6 @@ class AutomaticJudging(models.Model):
     note = MultilineField(blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar = models.Manager()
-
     class Meta:
         ordering = ("id",)
         verbose_name_plural = "automatic judging"
@@ -171,8 +169,6 @@ class JudgeJob(models.Model):
     cancel_requested = models.BooleanField(default=False)
     is_background = models.BooleanField(default=False)
     consecutive_failures = models.PositiveSmallIntegerField(default=0, editable=False)
-
-    objects: ClassVar = models.Manager()
 
     class Meta:
         ordering = ("-id",)
@@ -222,8 +218,6 @@ class JudgeAnswer(models.Model):
     took_ms = models.PositiveIntegerField(null=True, blank=True)
     answered_at = models.DateTimeField(null=True, blank=True)
 
-    objects: ClassVar = models.Manager()
-
     class Meta:
         ordering = ("id",)
         constraints = [
@@ -247,8 +241,6 @@ class CalibrationSample(models.Model):
     seed = models.PositiveIntegerField()
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-
-    objects: ClassVar = models.Manager()
 
     class Meta:
         ordering = ("-id",)

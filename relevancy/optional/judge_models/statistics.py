@@ -4,8 +4,6 @@ Source: Angelopoulos, Duchi & Zrnic, "PPI++: Efficient Prediction-Powered Infere
 way: its error is estimated on the sample and subtracted. A judge that does not follow people gets no weight.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

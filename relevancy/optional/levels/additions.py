@@ -1,7 +1,5 @@
 """What the app adds to the core: sentences below the chart of a history, lines in it, and labels in its table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from relevancy import hooks

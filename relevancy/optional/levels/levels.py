@@ -1,7 +1,5 @@
 """Runs of a case whose score has the same level, and where the level changed. See docs/decisions/0089."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

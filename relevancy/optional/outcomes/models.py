@@ -1,7 +1,6 @@
 """What users decided between two runs online."""
 
 from functools import cached_property
-from typing import ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -38,8 +37,6 @@ class OnlineOutcome(models.Model):
     remarks = models.JSONField(default=list, blank=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
-
-    objects: ClassVar = models.Manager()
 
     class Meta:
         ordering = ("-id",)

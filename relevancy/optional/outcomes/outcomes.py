@@ -1,7 +1,5 @@
 """What users decided online between two runs of a case, beside the verdict of their comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -121,8 +119,7 @@ def check_outcome(outcome: OnlineOutcome) -> None:
 def find_replaced(outcome: OnlineOutcome) -> QuerySet[OnlineOutcome]:
     """Returns the stored outcome that one of the same runs, whichever comes first, and method replaces; none if there is none."""
     runs = (outcome.run_a_id, outcome.run_b_id)
-    replaced: QuerySet[OnlineOutcome] = OnlineOutcome.objects.filter(run_a__in=runs, run_b__in=runs)
-    return replaced.filter(method=outcome.method)
+    return OnlineOutcome.objects.filter(run_a__in=runs, run_b__in=runs, method=outcome.method)
 
 
 def delete_outcome(*, outcome: OnlineOutcome, by: User) -> None:

@@ -8,8 +8,6 @@ Medicine 17, 1998 (his method 10).
 See docs/decisions/0152.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,7 +1,5 @@
 """Preference tests: raters say which of two runs has the better result list for a query, without knowing which run is which."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Self
 
 from django.conf import settings
@@ -61,8 +59,6 @@ class PreferenceQuery(models.Model):
 
     test = models.ForeignKey(PreferenceTest, on_delete=models.CASCADE, related_name="test_queries")
     query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="+")
-
-    objects: ClassVar = models.Manager()
 
     class Meta:
         ordering = ("id",)

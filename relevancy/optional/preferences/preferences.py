@@ -103,8 +103,7 @@ class PreferenceResult:
 def find_preference_test(a: Run, b: Run) -> PreferenceTest | None:
     """Returns the test of two runs, whichever comes first."""
     tests = PreferenceTest.objects.filter(run_a__in=(a, b), run_b__in=(a, b))
-    newest: PreferenceTest | None = tests.select_related("run_b__case__book").first()
-    return newest
+    return tests.select_related("run_b__case__book").first()
 
 
 def start_preference_test(*, a: Run, b: Run, queries: int, by: User) -> PreferenceTest:
@@ -219,8 +218,7 @@ def undo_preference(*, test: PreferenceTest, by: User) -> int | None:
 def last_preferred(*, test: PreferenceTest, by: User) -> int | None:
     """Returns the id of the query that the rater answered last."""
     own = Preference.objects.standing().filter(test_query__test=test, rater=by)
-    query_id: int | None = own.values_list("test_query__query_id", flat=True).last()
-    return query_id
+    return own.values_list("test_query__query_id", flat=True).last()
 
 
 def measure_preferences(test: PreferenceTest) -> PreferenceResult:

@@ -4,7 +4,7 @@ from relevancy.hooks import Panel, Place, activity_sentences, add_panel
 from relevancy.models import Case
 
 from . import public_links
-from .sharing import PublicLinkForm, sharing_context
+from .pages import PublicLinkForm, sharing_context
 
 activity_sentences.update(
     {

@@ -1,7 +1,5 @@
 """Public links to cases. Only a digest of what a link ends with is stored."""
 
-from __future__ import annotations
-
 from typing import ClassVar, Self
 
 from django.conf import settings

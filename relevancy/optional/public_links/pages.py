@@ -3,6 +3,7 @@
 Those pages are for reading: no account, no form, and nothing is computed or stored for them.
 """
 
+from django import forms
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
@@ -20,10 +21,26 @@ from relevancy.views.responses import redirect_with_message
 from . import public_links
 from .models import PublicLink
 from .public_case import PublicCase
-from .sharing import PublicLinkForm, sharing_context
 
 NOT_VALID = "This link is not complete, has expired or was withdrawn. Ask who sent it for a new one."
 REMOVED = "This query is no longer part of the case."
+
+
+class PublicLinkForm(forms.Form):
+    """How long a public link is valid."""
+
+    days = forms.TypedChoiceField(
+        label="Valid for",
+        choices=[("1", "a day"), ("7", "7 days"), ("30", "30 days"), ("90", "90 days"), ("365", "a year")],
+        coerce=int,
+        initial="30",
+    )
+
+
+def sharing_context(case: Case, form: PublicLinkForm) -> dict[str, object]:
+    """Returns what `public_links/_sharing.html` shows."""
+    links = PublicLink.objects.valid().filter(case=case).select_related("created_by")
+    return {"case": case, "public_links": links, "link_form": form}
 
 
 def _render(request: HtmxRequest, template: str, context: dict[str, object], status: int = 200) -> HttpResponse:

@@ -1,15 +1,12 @@
 """What a public link shows: scores, the history, queries and results. No names of people, and nothing about an endpoint."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from django.core.paginator import Page, Paginator
 
 from relevancy import runs, scores
-from relevancy.engines.types import Display
 from relevancy.models import Case, CaseQuery, CaseScore, Run, ScorerVersion
-from relevancy.runs.results import ShortField
 from relevancy.views.workbench.history_chart import HistoryChart
 from relevancy.views.workbench.query_detail import read_rankings
 from relevancy.views.workbench.run_selection import RunSelection
@@ -17,22 +14,6 @@ from relevancy.views.workbench.run_selection import RunSelection
 from .models import PublicLink
 
 PAGE_SIZE = 50
-
-
-@dataclass(frozen=True)
-class PublicResult:
-    """A ranked document with its grade, without what single raters gave.
-
-    repeat: whether it was already returned at a better rank.
-    """
-
-    rank: int
-    display: Display
-    short_fields: Sequence[ShortField]
-    long_name: str
-    long_pieces: Sequence[tuple[str, bool]]
-    grade: float | None
-    repeat: bool
 
 
 class PublicCase:
@@ -50,8 +31,7 @@ class PublicCase:
     @cached_property
     def version(self) -> ScorerVersion:
         """The version of the primary scorer that scores the case."""
-        version: ScorerVersion = ScorerVersion.objects.used_by(self.case)[0]
-        return version
+        return ScorerVersion.objects.used_by(self.case)[0]
 
     @cached_property
     def _chart(self) -> HistoryChart:
@@ -79,25 +59,13 @@ class PublicCase:
     def case_query(self, pk: int) -> CaseQuery | None:
         """Returns a present query with its score; None if the case has none with this id."""
         present = self.case.case_queries.present().filter(pk=pk)
-        case_query: CaseQuery | None = present.with_scores(self.run, self.version).first()
-        return case_query
+        return present.with_scores(self.run, self.version).first()
 
-    def results(self, case_query: CaseQuery) -> list[PublicResult]:
-        """Returns the documents that the run shows for a query; none if its search failed."""
+    def results(self, case_query: CaseQuery) -> Sequence[runs.Result]:
+        """Returns the documents that the run shows for a query; none if its search failed. A page shows their grades, never what single
+        raters gave."""
         ranking, _ = read_rankings(self.run, None, case_query.query_id)
         if self.run is None or ranking is None or ranking.error_kind:
             return []
         ranking.run = self.run
-        results = runs.build_results(ranking, by=self._link.created_by, depth=self.run.config["depth"])
-        return [
-            PublicResult(
-                rank=result.rank,
-                display=result.display,
-                short_fields=result.short_fields,
-                long_name=result.long_name,
-                long_pieces=result.long_pieces,
-                grade=result.grade,
-                repeat=result.repeat,
-            )
-            for result in results
-        ]
+        return runs.build_results(ranking, by=self._link.created_by, depth=self.run.config["depth"])

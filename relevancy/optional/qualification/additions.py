@@ -1,7 +1,5 @@
 """What the app adds to the core: who may rate in a book, a link on its page, and what belongs to a book."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from django.core.exceptions import ValidationError

@@ -24,8 +24,6 @@ class QualificationRule(models.Model):
     )
     distance = models.FloatField(default=0, validators=[MinValueValidator(0)])
 
-    objects: ClassVar = models.Manager()
-
     class Meta:
         ordering = ("id",)
 
@@ -45,8 +43,6 @@ class QualificationPair(models.Model):
     run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
     value = models.FloatField()
     removed_at = models.DateTimeField(null=True, blank=True)
-
-    objects: ClassVar = models.Manager()
 
     class Meta:
         ordering = ("id",)
@@ -116,8 +112,6 @@ class QualificationAnswer(models.Model):
     value = models.FloatField(null=True, blank=True)
     note = MultilineField(blank=True)
     at = models.DateTimeField()
-
-    objects: ClassVar = models.Manager()
 
     class Meta:
         ordering = ("id",)

@@ -6,8 +6,6 @@ them agree with the key, or when an editor accepts the rater.
 See docs/decisions/0110.
 """
 
-from __future__ import annotations
-
 import random
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -96,8 +94,7 @@ def set_rule(*, book: Book, share: int | None, distance: float, by: User) -> Non
 
 def find_rule(book: Book) -> QualificationRule:
     """Returns whether new raters of a book have to qualify; not stored before it was switched on."""
-    stored: QualificationRule | None = QualificationRule.objects.filter(book=book).first()
-    return stored or QualificationRule(book=book)
+    return QualificationRule.objects.filter(book=book).first() or QualificationRule(book=book)
 
 
 def is_qualified(book: Book, user: User) -> bool:
@@ -112,8 +109,7 @@ def is_qualified(book: Book, user: User) -> bool:
 
 def active_pairs(book: Book) -> QuerySet[QualificationPair]:
     """Returns the documents of the set of a book."""
-    pairs: QuerySet[QualificationPair] = QualificationPair.objects.filter(query__book=book, query__retired_at=None)
-    return pairs.filter(removed_at=None)
+    return QualificationPair.objects.filter(query__book=book, query__retired_at=None, removed_at=None)
 
 
 def draw_pairs(*, book: Book, count: int, seed: int, by: User) -> int:
@@ -175,8 +171,7 @@ def remove_pair(*, pair: QualificationPair, by: User) -> None:
 
 def find_qualification(book: Book, rater: User) -> Qualification:
     """Returns how far a rater has come; not stored before the first answer."""
-    stored: Qualification | None = Qualification.objects.filter(book=book, rater=rater).first()
-    return stored or Qualification(book=book, rater=rater)
+    return Qualification.objects.filter(book=book, rater=rater).first() or Qualification(book=book, rater=rater)
 
 
 def next_documents(*, book: Book, by: User, count: int) -> list[JudgedDocument]:

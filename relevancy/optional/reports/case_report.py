@@ -1,7 +1,5 @@
 """The report of a run of a case under a scorer."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -196,6 +194,17 @@ def build_report(
     is_known = weights > 0 and not is_being_rescored
     planned = [] if is_being_rescored else find_planned_runs(run, version)
     awaited = [earlier for earlier in planned[1:] if scores.count_stale(earlier, version)]
+    counts = Counter(min(int(query.score // STEP), 100 // STEP - 1) for query in queries if query.score is not None)
+    distribution = [ScoreStep(step * STEP, (step + 1) * STEP, counts[step]) for step in range(100 // STEP)]
+    open_queries = [
+        OpenQuery(query.query_id, query.weight / weights, query.high - query.low)
+        for query in queries
+        if is_known
+        and query.score is not None
+        and query.low is not None
+        and query.high is not None
+        and query.high > query.low
+    ]
     return CaseReport(
         run=run,
         version=version,
@@ -206,9 +215,9 @@ def build_report(
         low=_mean(queries, "low", weights) if is_known else None,
         high=_mean(queries, "high", weights) if is_known else None,
         is_being_rescored=is_being_rescored,
-        distribution=_distribute(queries) if is_known else [],
+        distribution=distribution if is_known else [],
         times=read_search_times(run.case, run),
-        candidates=find_candidates(run, version, _list_open(queries, weights)) if is_known else [],
+        candidates=find_candidates(run, version, open_queries) if is_known else [],
         plan=None if is_being_rescored or awaited else plan_queries(planned, version, differences, compared),
         awaited=awaited,
     )
@@ -269,19 +278,6 @@ def _mean(queries: Sequence[ReportQuery], name: str, weights: float) -> float | 
     return scoring.case_mean(
         scoring.points(sum(scoring.exact_units(weight * value) for weight, value in values)), weights
     )
-
-
-def _list_open(queries: Sequence[ReportQuery], weights: float) -> list[OpenQuery]:
-    return [
-        OpenQuery(query.query_id, query.weight / weights, query.high - query.low)
-        for query in queries
-        if query.score is not None and query.low is not None and query.high is not None and query.high > query.low
-    ]
-
-
-def _distribute(queries: Sequence[ReportQuery]) -> list[ScoreStep]:
-    counts = Counter(min(int(query.score // STEP), 100 // STEP - 1) for query in queries if query.score is not None)
-    return [ScoreStep(step * STEP, (step + 1) * STEP, counts[step]) for step in range(100 // STEP)]
 
 
 def _report_tags(queries: Sequence[ReportQuery], *, is_known: bool) -> list[TagReport]:

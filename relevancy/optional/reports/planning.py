@@ -1,7 +1,5 @@
 """How many queries, and how many ratings, a difference needs before it can be seen."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

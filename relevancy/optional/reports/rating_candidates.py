@@ -1,7 +1,5 @@
 """Which documents to rate next: those that narrow the range of the case score most."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import batched
@@ -67,15 +65,8 @@ def find_candidates(
     return [candidate for candidate in candidates if candidate.narrowing > 1e-9]
 
 
-@dataclass(frozen=True)
-class _Trial:
-    """A document of a ranking that is tried with every grade."""
-
-    query: OpenQuery
-    doc_id: str
-    rank: int
-    doc_ids: list[str]
-    known: Mapping[str, float]
+type _Trial = tuple[OpenQuery, str, int, list[str], Mapping[str, float]]
+"""A query, a document and its rank, which is tried with every grade; the ranking, and the grades that are known."""
 
 
 def _try_documents(
@@ -89,18 +80,16 @@ def _try_documents(
     grades = [float(value) for value, _ in book.scale]
     scale = scores.scale_of(book)
     batch = scoring.Batch.build(
-        [trial.doc_ids for trial in trials for _ in grades],
-        [{**trial.known, trial.doc_id: grade} for trial in trials for grade in grades],
+        [doc_ids for *_, doc_ids, _ in trials for _ in grades],
+        [{**known, doc_id: grade} for _, doc_id, *_, known in trials for grade in grades],
         scale,
     )
     result = scoring.score(measure, batch, depth, count_unscoreable_as_zero=version.count_unscoreable_as_zero)
     widths: NDArray[np.float64] = np.nan_to_num(result.high - result.low)
     means = widths.reshape(len(trials), len(grades)).mean(axis=1)
     return [
-        RatingCandidate(
-            trial.query.query_id, trial.doc_id, trial.rank, trial.query.share * (trial.query.width - float(mean))
-        )
-        for trial, mean in zip(trials, means, strict=True)
+        RatingCandidate(query.query_id, doc_id, rank, query.share * (query.width - float(mean)))
+        for (query, doc_id, rank, *_), mean in zip(trials, means, strict=True)
     ]
 
 
@@ -113,5 +102,5 @@ def _list_trials(run: Run, book: Book, queries: Sequence[OpenQuery], considered:
         doc_ids, seen = lists[query.query_id].doc_ids, set[str]()
         for rank, doc_id in enumerate(doc_ids[:considered], 1):
             if doc_id not in seen and doc_id not in known_grades[query.query_id]:
-                yield _Trial(query, doc_id, rank, doc_ids, known_grades[query.query_id])
+                yield query, doc_id, rank, doc_ids, known_grades[query.query_id]
             seen.add(doc_id)

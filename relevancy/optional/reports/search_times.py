@@ -1,7 +1,5 @@
 """Search times of runs as percentiles."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """How many queries a difference needs. See docs/decisions/0124."""
 
-from __future__ import annotations
-
 from relevancy.statistics.power import t_quantiles
 
 MAX_QUERIES = 10_000_000

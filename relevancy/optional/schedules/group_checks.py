@@ -1,13 +1,11 @@
 """What the runs of a group show: the difference of the group decides. And who sees the checks."""
 
-from __future__ import annotations
-
 from django.core.exceptions import ValidationError
 from django.db.models import Exists, OuterRef, QuerySet
 
 from relevancy import comparison, scores
 from relevancy.models import Case, CaseScore, ScorerVersion, User
-from relevancy.optional.groups.drops import check_group_drop
+from relevancy.optional.groups.figures import check_group_drop
 from relevancy.templatetags import numbers
 from relevancy.wording import counted
 

@@ -1,7 +1,5 @@
 """Schedules: when the worker runs a case or the cases of a group by itself, and what it reports."""
 
-from __future__ import annotations
-
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models

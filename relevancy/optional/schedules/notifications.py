@@ -76,7 +76,12 @@ def _send(message: Notification) -> bool:
 def _send_email(message: Notification) -> str:
     """Sends an e-mail. Returns why none was sent; an empty string if it was."""
     check, user = message.check_of, message.recipient
-    if user is None or not user.is_active or not _can_see(user, check):
+    if (
+        user is None
+        or not user.is_active
+        or not sees_cases(check, user)
+        or (check.group is not None and not CaseGroup.objects.visible_to(user).filter(pk=check.group.pk).exists())
+    ):
         return f"The recipient can no longer see the {'case' if check.case_id else 'group and all of its cases'}."
     if not settings.MAIL_HOST:
         return NO_MAIL_SERVER
@@ -86,11 +91,6 @@ def _send_email(message: Notification) -> str:
         to=[user.email],
     ).send()
     return ""
-
-
-def _can_see(user: User, check: ScheduledCheck) -> bool:
-    sees_group = check.group is None or CaseGroup.objects.visible_to(user).filter(pk=check.group.pk).exists()
-    return sees_group and sees_cases(check, user)
 
 
 def send_test_messages(*, schedule: Schedule, by: User) -> list[SentMessage]:

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_GET, require_POST
 from relevancy.models import Role
 from relevancy.models.errors import error_text
 from relevancy.optional.groups.models import CaseGroup
+from relevancy.optional.groups.pages import get_group
 from relevancy.views.forms import add_errors
-from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.workbench.access import get_case
@@ -77,8 +77,7 @@ def _get_scheduled(request: HtmxRequest, ids: dict[str, int], needs: Role = Role
     """Returns what an address names: a case, or a group."""
     if "case_id" in ids:
         return get_case(request, ids["case_id"], needs=needs)
-    group: CaseGroup = get_or_403(CaseGroup.objects.select_related("owner"), request.user, ids["group_id"], needs=needs)
-    return group
+    return get_group(request, ids["group_id"], needs)
 
 
 def _kind(scheduled: Scheduled) -> str:

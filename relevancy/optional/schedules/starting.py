@@ -71,5 +71,4 @@ def _find_baseline(schedule: Schedule, case: Case) -> Run | None:
     scheduled = Run.objects.filter(check_run__check_of__case=schedule.case, check_run__check_of__group=schedule.group)
     if schedule.baseline_check_id is not None:
         scheduled = scheduled.filter(check_run__check_of=schedule.baseline_check_id)
-    complete: Run | None = scheduled.filter(case=case, status=Run.Status.COMPLETE).order_by("-number").first()
-    return complete
+    return scheduled.filter(case=case, status=Run.Status.COMPLETE).order_by("-number").first()

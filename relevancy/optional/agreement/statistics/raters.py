@@ -3,8 +3,6 @@
 The intervals draw units of queries, the same for all figures. A resample without a document that a figure needs is left out of it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

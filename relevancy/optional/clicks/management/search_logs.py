@@ -10,8 +10,6 @@ from relevancy.management.command import Command, fail, find_endpoint, open_bina
 from relevancy.optional.clicks import log_formats
 from relevancy.optional.clicks.search_log import SearchLog
 
-REPORTED = 100_000  # records between two lines of progress
-
 
 def add_endpoint_arguments(parser: CommandParser) -> None:
     """Adds the options for the server of an endpoint, instead of a file."""
@@ -32,8 +30,7 @@ def open_log(command: Command, options: dict[str, Any], **reading: Any) -> Itera
             endpoint = find_endpoint(options["endpoint"])
 
             def progress(name: str, count: int) -> None:
-                if count % REPORTED == 0:
-                    command.write(f"{name}: {count:,} records")
+                command.write(f"{name}: {count:,} records")
 
             log = log_formats.read_endpoint(endpoint, days=days, progress=progress, **reading)
         else:

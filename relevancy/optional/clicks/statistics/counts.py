@@ -1,8 +1,6 @@
 """What was shown and clicked, as arrays, and the estimates of a click model, shrunken to what is expected of the positions where a
 document was shown."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

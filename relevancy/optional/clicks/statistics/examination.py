@@ -14,8 +14,6 @@ Sources of the model: Craswell et al., "An experimental comparison of click posi
 "Click Models for Web Search", 2015.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

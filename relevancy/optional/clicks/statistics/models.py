@@ -18,8 +18,6 @@ With `γ_r`, how likely users look at position r (`estimate_examination`), and f
   lists that satisfy few users. Chapelle & Zhang, "A dynamic Bayesian network click model for web search ranking", 2009, algorithm 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from relevancy.statistics.arrays import FloatArray

@@ -22,8 +22,6 @@ replacement", 1962. Effective size: Kish, "Survey Sampling", 1965.
 See docs/decisions/0147.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum

@@ -3,7 +3,7 @@
 import pytest
 
 from relevancy.models import Run
-from relevancy.optional.judge_models import independence
+from relevancy.optional.judge_models import access
 from relevancy.optional.judge_models.models import JudgeModel
 from tests.factories import make_attempt, make_case, run_now
 
@@ -27,5 +27,5 @@ def test_find_cases_ranked_by(model: str, template: str, options: dict[str, str]
     case = make_case(1)
     run = run_now(make_attempt(case))
     Run.objects.filter(pk=run.pk).update(config={**run.config, "template": template, "options": options})
-    result = independence.find_cases_ranked_by(JudgeModel(model=model), case.book)
+    result = access.find_cases_ranked_by(JudgeModel(model=model), case.book)
     assert result == ([case] if is_found else [])

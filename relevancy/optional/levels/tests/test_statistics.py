@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import mannwhitneyu, rankdata
 
 from relevancy.optional.levels.additions import INDEPENDENCE_NOTE
-from relevancy.optional.levels.statistics import _mean_ranks, find_level_changes, pettitt_test
+from relevancy.optional.levels.statistics import find_level_changes, pettitt_test, rank_values
 from relevancy.statistics import StatisticsError
 
 
@@ -131,4 +131,4 @@ def test_false_alarms_with_autocorrelation_are_as_many_as_the_history_page_says(
 
 def test_ranks_are_those_of_scipy():
     for values in ([3.0], [5.0, 1.0, 4.0], [2.0, 2.0, 1.0, 2.0], [1.0, 1.0], [0.5, 3.0, 0.5, -1.0, 3.0]):
-        assert _mean_ranks(np.array(values)).tolist() == rankdata(values).tolist()
+        assert rank_values(np.array(values)).tolist() == rankdata(values).tolist()

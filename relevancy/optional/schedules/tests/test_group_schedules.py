@@ -11,7 +11,7 @@ from django.utils import timezone
 from relevancy import cases, comparison, engines, runs, tasks
 from relevancy.models import Role, Run, ScorerVersion, User
 from relevancy.optional.groups import groups
-from relevancy.optional.groups.drops import check_group_drop
+from relevancy.optional.groups.figures import check_group_drop
 from relevancy.optional.groups.models import CaseGroup
 from relevancy.optional.schedules import checks, group_checks, schedules, starting
 from relevancy.optional.schedules.models import CheckRun, Schedule, ScheduledCheck
