@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 MINUS = "−"
+_NINTH = Decimal("1e-9")
+_HALF_UP = Context(prec=400, rounding=ROUND_HALF_UP)  # the largest floating-point number has 309 digits
 _FAST_PLACES = 3
 _FAST_LIMIT = 1e9
 _NEAR_HALF = 1e-5  # of the last decimal; more than binary noise and the ninth decimal can matter
 
 
-def to_decimal(number: float | Decimal) -> Decimal:
-    """Returns the number without binary noise, which is removed at the ninth decimal: 14.249999999999998 becomes 14.25."""
-    exact = number if isinstance(number, Decimal) else Decimal(repr(float(number)))
-    return exact if abs(exact) >= 10**15 else exact.quantize(Decimal("1e-9"))
-
-
 def round_half_up(number: float | Decimal, places: int) -> Decimal:
-    """Returns the number rounded half up (away from zero) to so many decimals; zero is never negative."""
-    rounded = to_decimal(number).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
+    """Returns a finite number rounded half up (away from zero) to so many decimals; zero is never negative.
+
+    Binary noise is removed first, at the ninth decimal: 14.249999999999998 is 14.25.
+    """
+    exact = number if isinstance(number, Decimal) else Decimal(repr(float(number)))
+    exact = exact if abs(exact) >= 10**15 else exact.quantize(_NINTH)
+    rounded = exact.quantize(Decimal(1).scaleb(-places), context=_HALF_UP)
     return rounded or abs(rounded)
 
 
@@ -48,7 +49,7 @@ def _round_for_format(number: float | Decimal, places: int) -> float | Decimal:
 
 def format_p(p: float | Decimal) -> str:
     """Returns a probability of chance without its leading zero: 0.0371 → ".037"; below 0.001 "< .001"."""
-    return "< .001" if to_decimal(p) < Decimal("0.001") else f"{round_half_up(p, 3):f}".removeprefix("0")
+    return "< .001" if round_half_up(p, 9) < Decimal("0.001") else f"{round_half_up(p, 3):f}".removeprefix("0")
 
 
 def format_coefficient(number: float | Decimal) -> str:

@@ -5,21 +5,22 @@
 
 import math
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
-from relevancy.scoring.rounding import MINUS, format_coefficient, format_p, format_signed, round_half_up, to_decimal
+from relevancy.scoring.rounding import MINUS, format_coefficient, format_p, format_signed, round_half_up
 
 MISSING = "–"
 NO_GRADE = "·"
 
 
 def known(value: Any) -> Decimal | None:
-    """The value as a decimal number without binary noise; None for NaN, infinities, booleans and whatever is not a number."""
+    """The value as a decimal number; None for NaN, infinities, booleans and whatever is not a number."""
     try:
         number = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
     except (TypeError, ValueError, OverflowError):
         return None
-    return to_decimal(number) if number.is_finite() and not isinstance(value, bool) else None
+    return number if number.is_finite() and not isinstance(value, bool) else None
 
 
 def fixed(value: object, places: int) -> str:
@@ -28,14 +29,11 @@ def fixed(value: object, places: int) -> str:
     return MISSING if number is None else f"{round_half_up(number, places):,f}".replace("-", MINUS)
 
 
-def score(value: object) -> str:
-    """A score 0–100 with one decimal: 61.0; "–" if there is none."""
-    return fixed(value, 1)
+score = partial(fixed, places=1)
+"""A score 0–100: 61.0."""
 
-
-def whole(value: object) -> str:
-    """A whole number with separators, for milliseconds and ranges: 34, 1,204."""
-    return fixed(value, 0)
+whole = partial(fixed, places=0)
+"""A whole number, for milliseconds and ranges: 34, 1,204."""
 
 
 def difference(value: object) -> str:
@@ -58,7 +56,9 @@ def trend(value: object) -> str:
 def bounds(low: object, high: object) -> tuple[Decimal, Decimal] | None:
     """Both ends of a range; None if it is narrower than 0.5 or not known."""
     least, most = known(low), known(high)
-    return None if least is None or most is None or most - least < Decimal("0.5") else (least, most)
+    if least is None or most is None or round_half_up(most - least, 9) < Decimal("0.5"):
+        return None
+    return least, most
 
 
 def span(low: object, high: object) -> str:
@@ -68,8 +68,11 @@ def span(low: object, high: object) -> str:
 
 
 def engine_score(value: object) -> str:
-    """An engine's score with two decimals; below 0.01 with two significant digits, so that 0.0042 is not 0.00."""
+    """An engine's score with two decimals; below 0.01 with two significant digits, so that 0.0042 is not 0.00, and from 10¹² on
+    with a power of ten."""
     number = known(value)
+    if number and number.adjusted() >= 12:
+        return f"{number:.2e}".replace("-", MINUS)
     if number:
         small = round_half_up(number, 1 - number.adjusted())
         if abs(small) < Decimal("0.01"):
@@ -116,4 +119,4 @@ def grade_class(grade: object, lowest: object, top: object) -> str:
 
 def score_class(value: Decimal) -> str:
     """The colour class score-1 … score-5, fifths of 0–100."""
-    return f"score-{min(5, max(1, math.floor(value / 20) + 1))}"
+    return f"score-{min(5, max(1, math.floor(round_half_up(value, 9) / 20) + 1))}"

@@ -14,7 +14,6 @@ from . import addresses, bars, charts, explained, icons, numbers, optional, pros
 register = template.Library()
 
 for _filter in (
-    numbers.score,
     numbers.difference,
     numbers.effect,
     numbers.trend,
@@ -31,6 +30,7 @@ for _filter in (
     tables.number_rows,
 ):
     register.filter(_filter.__name__, _filter)
+register.filter("score", numbers.score)
 register.filter("thousands", numbers.whole)
 
 for _tag in (

@@ -12,6 +12,7 @@ from relevancy.scoring.rounding import MINUS, format_p, format_rounded, format_s
     [
         (61.0, 1, "61.0"), (14.25, 1, "14.3"), (0.1425 * 100, 1, "14.3"), (2.5, 0, "3"), (-2, 0, "−2"), (-0.01, 1, "0.0"),
         (0.99995, 4, "1.0000"), (12345.675, 2, "12345.68"), (1e18, 1, "1000000000000000000.0"), (1 / 3, 4, "0.3333"),
+        (1e300, 0, "1" + "0" * 300),
     ],
 )  # fmt: skip
 def test_format_rounded(number, places, text):

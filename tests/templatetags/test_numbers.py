@@ -99,6 +99,8 @@ def test_span_is_hidden_when_narrow(low: object, high: object, text: str) -> Non
         (0.00999, "0.01"),
         (-1.5, "−1.50"),
         (12345.678, "12,345.68"),
+        (3.4e38, "3.40e+38"),  # the largest score of Lucene: it raised an error
+        (-2e30, "−2.00e+30"),
     ],
 )
 def test_engine_score_keeps_two_decimals_or_two_digits(value: object, text: str) -> None:
