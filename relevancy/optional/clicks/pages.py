@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 from relevancy import tasks
 from relevancy.formats.errors import BadFile
 from relevancy.models import Book, Role
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import add_errors, errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import redirect_with_message
@@ -119,10 +119,8 @@ def _render(
             ThresholdsForm.initial_values(log.thresholds or counting.suggest_thresholds(log, least), least)
         )
         if thresholds_form.is_valid():
-            try:
+            with errors_to(thresholds_form):
                 context["preview"] = counting.preview(log=log, **thresholds_form.cleaned_data)
-            except ValidationError as error:
-                add_errors(thresholds_form, error)
         context |= {
             "thresholds_form": thresholds_form,
             "counting": click_logs.count_ratings(log),

@@ -12,7 +12,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from relevancy import judging, tasks
 from relevancy.models import Book, Role
 from relevancy.tasks import send
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import add_errors, errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
@@ -93,11 +93,8 @@ def automatic_change(request: HtmxRequest, book_id: int, judge_id: int) -> HttpR
     form = AutomaticForm(judge, request.POST)
     if form.is_valid():
         data = form.cleaned_data
-        try:
+        with errors_to(form):
             set_automatic(judge=judge, book=book, is_on=data["is_on"], budget=data.get("budget"), by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             judging.judging_queue(book)  # new results are chosen for books that have one
             text = (
                 f"{judge.name} judges new results after each run."

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from relevancy import endpoints
 from relevancy.models import Book, Role
 from relevancy.models.errors import error_text
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
@@ -43,11 +43,8 @@ def judge_model_new(request: HtmxRequest, book_id: int) -> HttpResponse:
         raise PermissionDenied(endpoints.CREATE_DENIED)
     form = JudgeModelForm(request.user, request.POST or None)
     if form.is_valid():
-        try:
+        with errors_to(form):
             judge = judges.create(by=request.user, **form.values)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             text = f"{judge.name} was added. Nothing has been sent to it yet."
             return redirect_with_message(request, reverse("judge_model", args=[book.pk, judge.pk]), text)
     return render(request, "judge_models/new.html", {"book": book, "form": form}, status=422 if form.is_bound else 200)

@@ -2,7 +2,6 @@
 
 from enum import StrEnum
 
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -10,7 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import comparison
 from relevancy.models import Book, Case, Role, Run
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number, submitted
 from relevancy.views.responses import redirect_with_message
@@ -59,11 +58,8 @@ def preference_new(request: HtmxRequest, case_id: int) -> HttpResponse:
         return HttpResponseRedirect(_result_url(case.book_id, present))
     form = NewTestForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_to(form):
             test = preferences.start_preference_test(a=a, b=b, queries=form.cleaned_data["queries"], by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             text = f"Raters of {case.book} can compare the lists of {test.drawn - test.identical:,} queries now."
             return redirect_with_message(request, _result_url(case.book_id, test), text)
     context = {

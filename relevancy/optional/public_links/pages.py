@@ -5,7 +5,6 @@ Those pages are for reading: no account, no form, and nothing is computed or sto
 
 from django import forms
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -13,7 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from relevancy.models import Case, Role
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
@@ -97,11 +96,8 @@ def case_link_new(request: HtmxRequest, case_id: int) -> HttpResponse:
     case: Case = get_or_403(Case.objects, request.user, case_id, needs=Role.OWNER)
     form, url = PublicLinkForm(request.POST), ""
     if form.is_valid():
-        try:
+        with errors_to(form):
             _, token = public_links.create(case=case, by=request.user, days=form.cleaned_data["days"])
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             url = request.build_absolute_uri(reverse("public_case", args=[token]))
     context = {"new_link": url, **sharing_context(case, PublicLinkForm() if url else form)}
     return render(request, "public_links/new.html", context, status=200 if url else 422)

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from relevancy import tasks
 from relevancy.models import Book, Role
-from relevancy.views.forms import add_errors, form_error
+from relevancy.views.forms import errors_to, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number, submitted
 from relevancy.views.responses import conflict, redirect_with_message
@@ -58,11 +58,8 @@ def book_qualification(request: HtmxRequest, book_id: int) -> HttpResponse:
 def _change_settings(request: HtmxRequest, book: Book) -> HttpResponse:
     form = QualificationForm(request.POST, instance=qualification.find_rule(book))
     if form.is_valid():
-        try:
+        with errors_to(form):
             qualification.set_rule(book=book, by=request.user, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             tasks.enqueue_book_rescore(book.pk)  # answers may have become ratings
             return redirect_with_message(request, _url(book), "The settings are saved.")
     return _render(request, book, form=form, status=422)
@@ -71,12 +68,9 @@ def _change_settings(request: HtmxRequest, book: Book) -> HttpResponse:
 def _draw(request: HtmxRequest, book: Book) -> HttpResponse:
     form = DrawForm(request.POST)
     if form.is_valid():
-        try:
+        with errors_to(form):
             seed = random.SystemRandom().randrange(2**31)
             added = qualification.draw_pairs(book=book, count=form.cleaned_data["count"], seed=seed, by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             text = (
                 f"{counted(added, 'document was', 'documents were')} added. Check their keys."
                 if added

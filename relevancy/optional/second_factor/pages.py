@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from relevancy.models import User
 from relevancy.views.account.forms import form_status
 from relevancy.views.account.sign_in import finish_sign_in
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import add_errors, errors_to
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import redirect_with_message
 
@@ -61,11 +61,8 @@ def login_code(request: HtmxRequest) -> HttpResponse:
         return redirect("login")
     form = CodeForm(request.POST or None)
     if form.is_valid():
-        try:
+        with errors_to(form):
             service.check(user, form.cleaned_data["code"])
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             del request.session[PENDING]
             return finish_sign_in(request, user, pending["next"])
     return render(request, "second_factor/login_code.html", {"form": form}, status=form_status(form))

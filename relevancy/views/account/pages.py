@@ -3,14 +3,13 @@
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import logout
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from relevancy import accounts
 from relevancy.models import Role, User
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.requests import HtmxRequest
 
 from .forms import AccountForm, DeleteAccountForm, form_status
@@ -38,11 +37,8 @@ def account_delete(request: HtmxRequest) -> HttpResponse:
     """Deletes the user's account after a page that says what goes and what stays."""
     form = DeleteAccountForm(request.POST if request.method == "POST" else None, request=request)
     if form.is_valid():
-        try:
+        with errors_to(form):
             accounts.deletion.delete(user=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             logout(request)
             messages.success(request, "Your account is deleted.")
             return redirect("login")

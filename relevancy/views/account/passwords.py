@@ -5,14 +5,13 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from relevancy import accounts, tasks
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.requests import HtmxRequest
 
 from .forms import LinkPasswordForm, PasswordForm, PasswordRequestForm, form_status
@@ -90,11 +89,8 @@ def password_reset(request: HtmxRequest) -> HttpResponse:
     form = PasswordRequestForm(request.POST or None)
     if form.is_valid() and settings.MAIL_HOST:
         email = form.cleaned_data["email"].lower()
-        try:
+        with errors_to(form):
             accounts.count_request(action="password", address=accounts.client_address(request), account=email)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             tasks.send_password_link.enqueue(email, settings.SITE_URL or request.build_absolute_uri("/").rstrip("/"))
             return redirect("password_reset_done")
     context = {"form": form, "has_mail": bool(settings.MAIL_HOST)}

@@ -1,6 +1,5 @@
 """The user's API tokens: listed, created, revoked."""
 
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -10,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import accounts
 from relevancy.models import ApiToken
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
@@ -26,10 +25,8 @@ def tokens(request: HtmxRequest) -> HttpResponse:
     form = TokenForm(request.POST or None)
     created, text = None, ""
     if form.is_valid():
-        try:
+        with errors_to(form):
             created, text = accounts.api_tokens.create(user=request.user, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
     context = {
         "form": TokenForm() if created else form,
         "created": created,

@@ -2,7 +2,6 @@
 
 from urllib.parse import urlencode
 
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -10,7 +9,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import runs
 from relevancy.models import Case, Role, Run
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 from relevancy.views.workbench.access import get_case
@@ -48,11 +47,8 @@ def edit(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     run = _get_run(case, number)
     form = RunDetailsForm(request.POST or None, initial={"name": run.name, "note": run.note})
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_to(form):
             runs.describe(run=run, **form.cleaned_data, by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return redirect_with_message(request, _back_url(request, run), f"Run {number} saved")
     back_url = _back_url(request, run)
     context = {"case": case, "run": run, "form": form, "back_url": back_url, "next": back_url.partition("?")[2]}

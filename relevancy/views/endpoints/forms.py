@@ -4,7 +4,6 @@ from copy import copy
 from typing import Any, Self, cast
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.core.validators import BaseValidator
 from django.db import models
@@ -15,7 +14,7 @@ from django.utils.datastructures import MultiValueDict
 from relevancy import endpoints
 from relevancy.engines.types import OptionInfo, Preset
 from relevancy.models import Endpoint
-from relevancy.views.forms import FormData, InitialValues, add_errors
+from relevancy.views.forms import FormData, InitialValues, errors_to
 
 FILL = "fill"  # buttons that fill in the form of an endpoint, such as that of a preset, instead of saving it
 SECRETS = ("username", "password", "api_key", "bearer")
@@ -177,10 +176,8 @@ class EndpointForm(forms.ModelForm):
 
     def clean(self) -> dict[str, object]:
         data = super().clean() or self.cleaned_data
-        try:
+        with errors_to(self):
             endpoints.check_credentials(self.credentials)
-        except ValidationError as error:
-            add_errors(self, error)
         if data.get("url") and data.get("engine"):
             entered = data["url"]
             data["url"] = endpoints.address_of_page(engine=data["engine"], url=entered)

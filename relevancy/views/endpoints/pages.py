@@ -4,7 +4,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import endpoints
 from relevancy.models import Endpoint, Role, UnreadableSecret
-from relevancy.views.forms import InitialValues, add_errors
+from relevancy.views.forms import InitialValues, errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
@@ -81,7 +81,7 @@ def _edit(request: HtmxRequest, endpoint: Endpoint | None, context: dict[str, ob
         )
         form = EndpointForm(request.POST or None, request.FILES or None, endpoint=endpoint, initial=initial)
     if form.is_valid():
-        try:
+        with errors_to(form):
             settings = _settings(request, form)
             if endpoint is None:
                 endpoint = endpoints.create(**settings, by=request.user)
@@ -90,9 +90,6 @@ def _edit(request: HtmxRequest, endpoint: Endpoint | None, context: dict[str, ob
                 clear = form.cleaned_data.get("clear", False)
                 endpoints.update(endpoint=endpoint, by=request.user, clear=clear, **settings)
                 message = f"{endpoint.name} saved. Earlier runs keep the address they were made with."
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             messages.success(request, message)
             return redirect("endpoint_edit", endpoint.pk)
     if endpoint and endpoint.engine not in {option.data["value"] for option in form["engine"].subwidgets}:

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from django import forms
-from django.core.exceptions import ValidationError
 
 from relevancy import endpoints, runs, scorers
 from relevancy.models import Book, Endpoint, Scorer, ScorerVersion, Team, User
 from relevancy.views.endpoints.forms import EndpointForm, NeededModel, NeededText
-from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, add_errors
+from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, errors_to
 
 NEW_ENDPOINT = ("name", "engine", "url", "file")
 RECOMMENDED_SCORERS = {"nDCG@10", "P@10"}  # besides the defaults of the site and the user
@@ -114,10 +113,8 @@ class ScaleForm(forms.Form):
         if data.get("team") or data.get("new_team"):
             self._check_sharing(data)
         if data.get("scale_from") == self.OWN and "scale" not in self.errors:
-            try:
+            with errors_to(self):
                 data["grades"] = scorers.parse_scale(data.get("scale", ""))
-            except ValidationError as error:
-                add_errors(self, error)
         return data
 
     def _check_sharing(self, data: dict[str, object]) -> None:

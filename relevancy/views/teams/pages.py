@@ -15,7 +15,7 @@ from relevancy import teams
 from relevancy.models import Case, Endpoint, Invitation, Membership, Role, Team
 from relevancy.views.account.forms import SignUpForm, form_status
 from relevancy.views.account.sign_up import create_account
-from relevancy.views.forms import add_errors, form_error
+from relevancy.views.forms import errors_to, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
@@ -58,11 +58,8 @@ def team_new(request: HtmxRequest) -> HttpResponse:
     """Creates a team owned by the user."""
     form = TeamForm(request.POST or None)
     if form.is_valid():
-        try:
+        with errors_to(form):
             team = teams.create(name=form.cleaned_data["name"], by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return redirect_with_message(
                 request, _team_url(team), f"Team “{team}” created. You are its owner; add its members."
             )
@@ -99,11 +96,8 @@ def team_invite(request: HtmxRequest, team_id: int) -> HttpResponse:
     team: Team = get_or_403(Team.objects, request.user, team_id, needs=Role.OWNER)
     form = InvitationForm(request.POST)
     if form.is_valid():
-        try:
+        with errors_to(form):
             invitation = teams.invitations.invite(team=team, by=request.user, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             people = f"{invitation.max_uses} people" if invitation.max_uses > 1 else "one person"
             text = f"Invitation for {invitation.email or people} created. Send the link below."
             return redirect_with_message(request, _team_url(team), text)

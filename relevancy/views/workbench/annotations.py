@@ -1,6 +1,5 @@
 """Annotations of a case's history: every user of the case reads them, its editors write them."""
 
-from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
@@ -8,7 +7,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from relevancy import cases
 from relevancy.models import Annotation, Case, Role
-from relevancy.views.forms import add_errors, form_error
+from relevancy.views.forms import errors_to, form_error
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
@@ -27,11 +26,8 @@ def annotation_list(request: HtmxRequest, case_id: int) -> HttpResponse:
     form = AnnotationForm(workbench.case, request.POST)
     if form.is_valid():
         run, text = form.cleaned_data["at"], form.cleaned_data["text"]
-        try:
+        with errors_to(form):
             cases.annotations.add(case=workbench.case, run=run, text=text, by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return _render_change(request, workbench)
     return _render_list(request, workbench, form=form)
 

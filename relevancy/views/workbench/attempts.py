@@ -8,7 +8,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import runs
 from relevancy.models import Attempt, Case, Role
-from relevancy.views.forms import add_errors
+from relevancy.views.forms import errors_to
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to, redirect_with_message, toast
 
@@ -29,11 +29,8 @@ def edit(request: HtmxRequest, case_id: int, number: int) -> HttpResponse:
     attempt = _get_attempt(workbench.case, number)
     form = AttemptDetailsForm(request.POST or None, initial={"name": attempt.name, "note": attempt.note})
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_to(form):
             runs.attempts.describe(attempt=attempt, **form.cleaned_data, by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return _render_change(request, workbench, number)
     status = 422 if request.method == "POST" else 200
     return workbench.render("workbench/edit_attempt.html", status=status, attempt=attempt, form=form)

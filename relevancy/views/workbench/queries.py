@@ -11,7 +11,7 @@ from relevancy import queries, runs, scores
 from relevancy.engines.errors import EngineError
 from relevancy.models import CaseQuery, Ranking, Role
 from relevancy.models.text import unify_newlines
-from relevancy.views.forms import add_errors, form_error
+from relevancy.views.forms import errors_to, form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, pretty_json, redirect_to, redirect_with_message, toast
 
@@ -151,11 +151,8 @@ def edit(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     case_query.query.book = workbench.case.book
     form = QueryForm(case_query, request.POST or None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_to(form):
             queries.edit(case_query=case_query, by=request.user, **form.cleaned_data)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             _rescore_case(workbench)
             return redirect_to(request, workbench.queries.open_url(case_query))
     status = 422 if request.method == "POST" else 200

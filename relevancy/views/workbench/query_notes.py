@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from relevancy import queries
-from relevancy.views.forms import add_errors, form_error
+from relevancy.views.forms import errors_to, form_error
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to
 
@@ -32,11 +32,8 @@ def notes(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRespons
     query = case_query.query
     form = NotesForm(request.POST or None, initial=model_to_dict(query, NotesForm.base_fields))
     if request.method == "POST" and form.is_valid():
-        try:
+        with errors_to(form):
             queries.describe(query=query, **form.cleaned_data, by=request.user)
-        except ValidationError as error:
-            add_errors(form, error)
-        else:
             return _render_notes(request, workbench, case_query_id)
     status = 422 if request.method == "POST" else 200
     return workbench.render("workbench/notes_form.html", status=status, case_query=case_query, form=form)
