@@ -249,14 +249,9 @@ def build_environ(scope: Scope, body: IO[bytes]) -> dict[str, Any]:
         separator = "; " if key == "HTTP_COOKIE" else ","
         environ[key] = f"{environ[key]}{separator}{text}" if key in environ else text
     if "CONTENT_LENGTH" not in environ:  # a chunked body; Django reads no more than the declared length
-        environ["CONTENT_LENGTH"] = str(_size(body))
+        environ["CONTENT_LENGTH"] = str(body.seek(0, os.SEEK_END))
+        body.seek(0)
     return environ
-
-
-def _size(body: IO[bytes]) -> int:
-    size = body.seek(0, os.SEEK_END)
-    body.seek(0)
-    return size
 
 
 def _content_length(scope: Scope) -> int | None:

@@ -20,14 +20,10 @@ PREFIX = "RELEVANCY_"
 INSECURE_SECRET = "insecure-development-key-never-for-production"
 
 
-def _home_dir() -> Path:
-    """The folder of `.env` and `var/`: the checkout, or the user's data folder where a wheel is installed."""
-    if not IS_WHEEL:
-        return BASE_DIR
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "relevancy"
-
-
-HOME_DIR = _home_dir()
+# The folder of `.env` and `var/`: the checkout, or the user's data folder where a wheel is installed.
+HOME_DIR = BASE_DIR
+if IS_WHEEL:
+    HOME_DIR = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "relevancy"
 
 
 def _read_env_file(path: Path) -> None:

@@ -1,31 +1,9 @@
 """Context processor: what base.html needs on every page."""
 
-from typing import TypedDict
-
 from django.http import HttpRequest
 from django.urls import reverse
 
 from relevancy.hooks import section_paths
-
-
-class NavigationItem(TypedDict):
-    """A link of the main navigation. current: the page belongs to it."""
-
-    label: str
-    url: str
-    current: bool
-
-
-class PageContext(TypedDict):
-    """The variables of base.html."""
-
-    nav: list[NavigationItem]
-    jump_url: str
-    theme: str
-    pictures: str
-    single_keys: bool
-    keys_off: bool
-
 
 # (label, URL name, prefixes of the paths that belong to it)
 SECTIONS = (
@@ -37,14 +15,15 @@ SECTIONS = (
 )
 
 
-def page(request: HttpRequest) -> PageContext:
+def page(request: HttpRequest) -> dict[str, object]:
     """Returns the main navigation, the theme, the size of pictures, and whether single letters work as keys.
 
     No SQL beyond the request's user.
     """
     user = getattr(request, "user", None)  # missing if a middleware before authentication answers
     signed_in = user is not None and user.is_authenticated
-    theme = _known_theme(request.COOKIES.get("theme", ""))
+    cookie = request.COOKIES.get("theme", "")
+    theme = cookie if cookie in {"light", "dark"} else ""
     pictures = request.COOKIES.get("pictures", "")
     single_keys = True
     if user is not None and user.is_authenticated:
@@ -66,7 +45,3 @@ def page(request: HttpRequest) -> PageContext:
         "single_keys": single_keys,
         "keys_off": not single_keys,
     }
-
-
-def _known_theme(cookie: str) -> str:
-    return cookie if cookie in {"light", "dark"} else ""

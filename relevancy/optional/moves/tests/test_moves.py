@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import activity, judging, ratings, scores
-from relevancy.models import Case, CaseScore, QueryScore, Ranking, Rating, RatingChange, RatingImport, Run
+from relevancy.models import Activity, Case, CaseScore, QueryScore, Ranking, Rating, RatingChange, RatingImport, Run
 from relevancy.optional.moves.moves import find_orphaned_ratings, move_ratings, preview_move
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, stored_case_scores
 
@@ -122,8 +122,8 @@ def test_books_without_runs_have_nothing_to_move() -> None:
 
 def test_a_move_is_in_the_log_of_the_case(case: Case) -> None:
     move_ratings(book=case.book, ids={"a": "A"}, by=case.owner)
-    [entry] = activity.read_page(activity.Log(case), activity.EntryFilter(kind="rating")).entries
-    assert entry.text == f"Moved ratings in the book “{case.book}” to other document ids: 2"
+    text = f"Moved ratings in the book “{case.book}” to other document ids: 2"
+    assert activity.describe(Activity.objects.filter(case=case).latest("pk")) == text
 
 
 def test_nothing_is_moved_in_a_book_that_is_being_imported_into(case: Case) -> None:
