@@ -39,7 +39,8 @@ _SQUEEZED = """() => [...document.querySelectorAll("#content *")].filter((node) 
   if (text.length < 12 || !node.checkVisibility() || node.closest(".visually-hidden, svg")) return false;
   const box = node.getBoundingClientRect();
   return box.width < 45 && box.height > 60;
-}).map((node) => node.outerHTML.slice(0, 120)).slice(0, 5)"""
+}).concat([...document.querySelectorAll("#content .panel")].filter((panel) => panel.checkVisibility() && panel.clientWidth < 200))
+  .map((node) => node.outerHTML.slice(0, 120)).slice(0, 5)"""
 # Whether the focus is visible: the focused element or the one around it has an outline or a shadow.
 _RING = """() => {
   const parts = ["outlineStyle", "outlineWidth", "boxShadow", "borderColor"];
