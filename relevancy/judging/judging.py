@@ -73,7 +73,9 @@ def next_pairs(*, queue: JudgingQueue, by: User, count: int = 3) -> list[Judging
     with write_turn(), transaction.atomic():
         User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk").first()  # two requests at once
         held = list(locked(queue.pairs.filter(claimed_by=by)).in_order())
-        judged = set(_judged(held, by))
+        own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=by, verdict__in=JUDGED)
+        stored = JudgingPair.objects.filter(Exists(own), pk__in=[pair.pk for pair in held])
+        judged = set(stored.order_by().values_list("pk", flat=True))
         pairs = [
             pair
             for pair in held
@@ -85,7 +87,7 @@ def next_pairs(*, queue: JudgingQueue, by: User, count: int = 3) -> list[Judging
         if not pairs:
             pairs = _free_postponed(queue, by, now, count)
         kept = {pair.pk for pair in pairs}
-        release([pair.pk for pair in held if pair.pk not in kept])
+        queue.pairs.filter(pk__in={pair.pk for pair in held} - kept).release()
         JudgingPair.objects.filter(pk__in=kept).update(claimed_by=by, claimed_until=now + CLAIM)
     return pairs
 
@@ -114,7 +116,7 @@ def judge(
         changed = change_query(query, lambda: {doc_id: change}, by=by, source="page")
         if verdict == Verdict.LATER and not changed:  # put off once more: it goes behind the others
             Rating.objects.filter(query=query, doc_id=doc_id, rater=by).update(updated_at=timezone.now())
-    JudgingPair.objects.filter(query=query, doc_id=doc_id, claimed_by=by).update(claimed_by=None, claimed_until=None)
+    JudgingPair.objects.filter(query=query, doc_id=doc_id, claimed_by=by).release()
     if verdict != Verdict.LATER or value is not None:
         schedule_repeat(query=query, doc_id=doc_id, by=by, has_grade=value is not None)
     return changed
@@ -137,7 +139,7 @@ def pairs_of(ratings: Iterable[Rating]) -> list[JudgingPair]:
 
 def release_pairs(*, queue: JudgingQueue, by: User) -> None:
     """Frees the pairs that the rater has claimed."""
-    queue.pairs.filter(claimed_by=by).update(claimed_by=None, claimed_until=None)
+    queue.pairs.filter(claimed_by=by).release()
 
 
 def judging_progress(*, queue: JudgingQueue, by: User) -> JudgingProgress:
@@ -180,13 +182,6 @@ def is_free(now: datetime) -> Q:
     return Q(claimed_until=None) | Q(claimed_until__lte=now)
 
 
-def _judged(pairs: list[JudgingPair], by: User) -> QuerySet[Any, int]:
-    """Returns the ids of those pairs that the rater has judged."""
-    own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=by, verdict__in=JUDGED)
-    stored = JudgingPair.objects.filter(Exists(own), pk__in=[pair.pk for pair in pairs])
-    return stored.order_by().values_list("pk", flat=True)
-
-
 def postponed_by(by: User) -> QuerySet[Any]:
     """Returns the ratings "later" of the rater on open pairs, oldest first, with `pair`, the pair's id, and `pair_queue`."""
     pairs = JudgingPair.objects.open().filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"))
@@ -200,12 +195,6 @@ def _free_postponed(queue: JudgingQueue, by: User, now: datetime, count: int) ->
     pairs = queue.pairs.filter(is_free(now), pk=OuterRef("pair"))
     ids = list(postponed_by(by).filter(Exists(pairs), pair_queue=queue).values_list("pair", flat=True)[:count])
     return sorted(locked(queue.pairs.filter(is_free(now), pk__in=ids)), key=lambda pair: ids.index(pair.pk))
-
-
-def release(pair_ids: list[int]) -> None:
-    """Frees claimed pairs."""
-    if pair_ids:
-        JudgingPair.objects.filter(pk__in=pair_ids).update(claimed_by=None, claimed_until=None)
 
 
 def _count(rows: QuerySet[Any]) -> SubqueryCount:

@@ -12,7 +12,7 @@ from django.utils import timezone
 from relevancy.models import JudgingPair, JudgingQueue, Query, Rating, User
 from relevancy.models.write_queue import write_turn
 
-from .judging import CLAIM, JUDGED, is_free, locked, postponed_by, release
+from .judging import CLAIM, JUDGED, is_free, locked, postponed_by
 from .judging_positions import unjudged_pairs
 
 MAX_LISTED = 100
@@ -45,11 +45,11 @@ def claim_query(*, queue: JudgingQueue, query: Query, by: User) -> list[JudgingP
     query_pairs = queue.pairs.filter(query=query)
     with write_turn(), transaction.atomic():
         User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk").first()  # two requests at once
-        held = list(locked(queue.pairs.filter(claimed_by=by)).values_list("pk", flat=True))
+        held = set(locked(queue.pairs.filter(claimed_by=by)).values_list("pk", flat=True))
         free = query_pairs.open().filter(is_free(now) | Q(claimed_by=by)).filter(~Exists(own))
         pairs = list(locked(free).in_order()[:MAX_LISTED])
         kept = {pair.pk for pair in pairs}
-        release([pk for pk in held if pk not in kept])
+        queue.pairs.filter(pk__in=held - kept).release()
         JudgingPair.objects.filter(pk__in=kept).update(claimed_by=by, claimed_until=now + CLAIM)
     pairs += query_pairs.filter(Exists(own)).order_by("pk")[: MAX_LISTED - len(pairs)]
     pairs.sort(key=lambda pair: pair.pk)

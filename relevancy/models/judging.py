@@ -148,6 +148,10 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
             GreaterThanOrEqual(_order_key(F("level"), F("key"), F("pk")), _order_key(*map(Value, (level, key, pk))))
         )
 
+    def release(self) -> None:
+        """Frees claimed pairs."""
+        self.update(claimed_by=None, claimed_until=None)
+
     def update_levels(
         self, query_ids: Sequence[int], doc_ids: Iterable[str] | None = None, *, has_only_new_ratings: bool = False
     ) -> None:

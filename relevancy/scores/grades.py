@@ -34,14 +34,12 @@ type Counts = Callable[[int, str, int], bool]
 """Returns whether a rating counts: of the id of the query, the document id and the id of the rater."""
 
 
+_scale = lru_cache(maxsize=256)(scoring.Scale)  # checks itself, which is too much for every rating of a page
+
+
 def scale_of(book: Book) -> scoring.Scale:
     """Returns the rating scale of a book."""
     return _scale(book.grades, book.relevant_from)
-
-
-@lru_cache(maxsize=256)
-def _scale(grades: tuple[float, ...], relevant_from: float) -> scoring.Scale:
-    return scoring.Scale(grades, relevant_from)  # checks itself, which is too much for every rating of a page
 
 
 def combine_grades(

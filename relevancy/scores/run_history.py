@@ -112,7 +112,8 @@ class RunHistory:
 
 def read_history(case: Case, versions: Sequence[ScorerVersion]) -> RunHistory:
     """Returns the newest 2,000 runs of a case under versions. Five SQL statements, which read sums and no scores of queries."""
-    runs = _read_runs(case)
+    rows = Run.objects.newest_for(case).select_related("attempt").only(*_RUN_FIELDS, *_ATTEMPT_FIELDS)
+    runs = list(rows[: MAX_RUNS + 1])[::-1]
     omitted = 0
     if len(runs) > MAX_RUNS:
         omitted = Run.objects.filter(case=case).count() - MAX_RUNS
@@ -124,7 +125,9 @@ def read_history(case: Case, versions: Sequence[ScorerVersion]) -> RunHistory:
     for run_id, version_id, score in _read_scores(case, versions):
         if run_id in by_id:
             is_final = version_id in missing or (version_id in scripts and by_id[run_id].run.fields_dropped_at)
-            by_id[run_id].scores[version_id] = _shown(score, is_final=bool(is_final))
+            if not (score.is_current or is_final):
+                score = HistoryScore(day=score.day, is_being_rescored=True)
+            by_id[run_id].scores[version_id] = score
     for entry in entries:
         for version in versions:
             is_final = version.pk in missing or bool(version.script and entry.run.fields_dropped_at)
@@ -141,12 +144,6 @@ def read_history(case: Case, versions: Sequence[ScorerVersion]) -> RunHistory:
             elif version.pk not in missing and not is_lost:
                 entry.steps[version.pk] = RunStep(before.run.number, is_being_rescored=True)
     return RunHistory(case, versions, entries, omitted)
-
-
-def _read_runs(case: Case) -> list[Run]:
-    """Returns the newest runs, oldest first; one more than are shown if there are more."""
-    rows = Run.objects.newest_for(case).select_related("attempt").only(*_RUN_FIELDS, *_ATTEMPT_FIELDS)
-    return list(rows[: MAX_RUNS + 1])[::-1]
 
 
 def _read_scores(case: Case, versions: Sequence[ScorerVersion]) -> list[tuple[int, int, HistoryScore]]:
@@ -166,13 +163,6 @@ def _read_scores(case: Case, versions: Sequence[ScorerVersion]) -> list[tuple[in
         )
         for run_id, version_id, revision, present, score, low, high, scored, queries, unrated, day in rows
     ]
-
-
-def _shown(score: HistoryScore, *, is_final: bool) -> HistoryScore:
-    """Returns a score without its numbers if it is being rescored. is_final: whether it cannot be computed again."""
-    if score.is_current or is_final:
-        return score
-    return HistoryScore(day=score.day, is_being_rescored=True)
 
 
 def _read_steps(case: Case, versions: Sequence[ScorerVersion]) -> dict[tuple[int, int, int], tuple[Any, ...]]:

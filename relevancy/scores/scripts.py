@@ -78,7 +78,10 @@ def _build_script_query(
     readable: int,
 ) -> sandbox.ScriptQuery:
     """`readable`: the number of hits that the script can read."""
-    grades = all_grades if scales is None else _map_grades(all_grades, *scales)
+    grades = dict(all_grades)
+    if scales is not None:
+        from_scale, to_scale = map(scoring.Scale, scales)
+        grades = {doc_id: scoring.map_grades(grade, from_scale, to_scale) for doc_id, grade in all_grades.items()}
     hits = ranking.hits[:readable]
     first_index = {hit[0]: index for index, hit in reversed(list(enumerate(hits)))}
     return sandbox.ScriptQuery(
@@ -86,15 +89,10 @@ def _build_script_query(
         docs=[{**hit[2], "id": hit[0]} for hit in hits],
         # As for measures, a document counts at its first rank; a repeat keeps its rank without a gain.
         ratings=[grades.get(hit[0]) if first_index[hit[0]] == index else None for index, hit in enumerate(hits)],
-        known=dict(grades),
+        known=grades,
         total=ranking.total,
         options={**config["options"], **ranking.options},
     )
-
-
-def _map_grades(grades: Mapping[str, float], from_range: Range, to_range: Range) -> dict[str, float]:
-    from_scale, to_scale = scoring.Scale(from_range), scoring.Scale(to_range)
-    return {doc_id: scoring.map_grades(grade, from_scale, to_scale) for doc_id, grade in grades.items()}
 
 
 @dataclass(frozen=True)

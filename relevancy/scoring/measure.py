@@ -54,7 +54,12 @@ class Measure:
         return formula(Settings(self.parameters), "k" if self.cutoff is None else str(self.cutoff))
 
     def __str__(self) -> str:
-        parameters = ",".join(f"{name}={_format_value(value)}" for name, value in self.changed)
+        parameters = ",".join(
+            [
+                f"{name}={(int(value) if isinstance(value, float) and value.is_integer() else value)!r}"
+                for name, value in self.changed
+            ]
+        )
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
         return f"{self.name}({parameters}){cutoff}" if parameters else f"{self.name}{cutoff}"
 
@@ -65,9 +70,3 @@ def _settings(measure: Measure, relevant_from: float) -> Settings:
     if "rel" in values and values["rel"] is None:
         values["rel"] = relevant_from
     return Settings(MappingProxyType(values))
-
-
-def _format_value(value: Value) -> str:
-    if isinstance(value, str):
-        return f"'{value}'"
-    return str(int(value)) if value is not None and float(value).is_integer() else str(value)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from statistics import fmean, median_low
+from statistics import fmean, median_low, multimode
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -23,45 +22,20 @@ Rating = tuple[float | None, Moment]
 """(value, moment); a value of None means "cannot judge". The moments of one document's ratings are of one type."""
 
 
-def _latest(ratings: list[Rating]) -> float:
-    newest = max(moment for _, moment in ratings)
-    return min(value for value, moment in ratings if value is not None and moment == newest)
+def _lowest_of_three(values: list[float]) -> float:
+    return sorted(values)[-3:][0]
 
 
-def _mean(ratings: list[Rating]) -> float:
-    return fmean(_values(ratings))
+def _quepid(values: list[float]) -> float:
+    return _lowest_of_three(values) if len(values) > 2 else float(math.floor(fmean(values) + 0.5))
 
 
-def _median(ratings: list[Rating]) -> float:
-    return median_low(_values(ratings))
-
-
-def _majority(ratings: list[Rating]) -> float:
-    votes = Counter(_values(ratings))
-    most = max(votes.values())
-    return min(value for value, count in votes.items() if count == most)
-
-
-def _lowest_of_three(ratings: list[Rating]) -> float:
-    return sorted(_values(ratings), reverse=True)[:3][-1]
-
-
-def _quepid(ratings: list[Rating]) -> float:
-    if len(ratings) > 2:
-        return _lowest_of_three(ratings)
-    return float(math.floor(_mean(ratings) + 0.5))
-
-
-def _values(ratings: list[Rating]) -> list[float]:
-    return [value for value, _ in ratings if value is not None]
-
-
-RULES: Mapping[str, Callable[[list[Rating]], float]] = MappingProxyType(
+RULES: Mapping[str, Callable[[list[float]], float]] = MappingProxyType(
     {
-        "latest": _latest,
-        "mean": _mean,
-        "median": _median,
-        "majority": _majority,
+        "latest": min,  # of those given at the last moment
+        "mean": fmean,
+        "median": median_low,
+        "majority": lambda values: min(multimode(values)),
         "lowest_of_three": _lowest_of_three,
         "quepid": _quepid,
     }
@@ -80,10 +54,12 @@ def combine_ratings(ratings: Iterable[Rating], rule: str, scale: Scale) -> float
     """
     if rule not in RULES:
         raise GradeError(f"Unknown rule {rule!r} for combining ratings. Choose one of: {', '.join(RULES)}.")
-    with_value = [rating for rating in ratings if rating[0] is not None]
-    for value, _ in with_value:
-        if value is not None and not scale.contains(value):
+    rated = [(value, moment) for value, moment in ratings if value is not None]
+    for value, _ in rated:
+        if not scale.contains(value):
             raise GradeError(f"The rating {value:g} is outside the scale {scale}.")
-    if not with_value:
+    if not rated:
         return None
-    return min(max(RULES[rule](with_value), scale.lowest), scale.top)  # rounding could leave a scale of fractions
+    newest = max(moment for _, moment in rated) if rule == "latest" else None
+    values = [value for value, moment in rated if newest is None or moment == newest]
+    return min(max(RULES[rule](values), scale.lowest), scale.top)  # rounding could leave a scale of fractions

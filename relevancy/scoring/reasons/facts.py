@@ -96,8 +96,6 @@ class Facts:
 
     def group(self) -> str:
         """Returns "the first ten results", "the only result returned"."""
-        if len(self.grades) == 1:
-            return describe_single(self.k, self._counted)
         return describe_group(len(self.grades), self.k, self._counted)
 
     def count(self, count: int, quality: str, verb: Verb = BE, exception: str = "") -> str:
@@ -125,7 +123,8 @@ class Facts:
         if total == 1:
             return Reason(f"{single} {self._not_here('is', ' not')}")
         if missing == total:
-            return Reason(f"{none_of(total)} {plural} {self._not_here('is', '')}")
+            none = "neither of the two" if total == 2 else f"none of the {count_in_words(total)}"
+            return Reason(f"{none} {plural} {self._not_here('is', '')}")
         subject = f"{count_in_words(missing)} of the {count_in_words(total)} {plural}{including}"
         return Reason(f"{subject} {self._not_here('is' if missing == 1 else 'are', ' not')}")
 
@@ -200,23 +199,13 @@ def as_sentence(clause: str) -> str:
 
 
 def describe_group(size: int, k: int, counted: str = "") -> str:
-    """Returns the `size` results in the first k: "the first ten results", "the three results returned".
+    """Returns the `size` results in the first k: "the first ten results", "the three results returned", "the only result returned".
 
     `counted`: " counted" if unrated results were skipped, else "".
     """
     if size >= k:
-        return f"the first {count_in_words(k)} results{counted}"
-    return f"the {count_in_words(size)} results{counted or ' returned'}"
-
-
-def describe_single(k: int, counted: str = "") -> str:
-    """Returns the same for a single result: "the first result", "the only result returned"."""
-    return f"the first result{counted}" if k == 1 else f"the only result{counted or ' returned'}"
-
-
-def none_of(count: int) -> str:
-    """Returns "neither of the two", "none of the three"."""
-    return "neither of the two" if count == 2 else f"none of the {count_in_words(count)}"
+        return f"the first {'result' if k == 1 else f'{count_in_words(k)} results'}{counted}"
+    return f"the {'only result' if size == 1 else f'{count_in_words(size)} results'}{counted or ' returned'}"
 
 
 def describe_count(
@@ -229,9 +218,9 @@ def describe_count(
     """
     if size == 0:
         return NONE_COUNTED
-    if size == 1:
-        return f"{describe_single(k, counted)} {verb.singular if count else verb.negated} {quality}"
     group = describe_group(size, k, counted)
+    if size == 1:
+        return f"{group} {verb.singular if count else verb.negated} {quality}"
     if count == size:
         return f"{'both' if size == 2 else 'all'} of {group} {verb.plural} {quality}"
     if count == 0:
