@@ -14,6 +14,18 @@ class RunNotAllowed(ValidationError):
         return " ".join(self.messages)
 
 
+def lock_for_run(case: Case) -> int:
+    """Locks a case that gets a run, and returns the number of its queries. Raises `RunNotAllowed` while another run is active, and
+    for a case without queries."""
+    Case.objects.select_for_update(no_key=True).get(pk=case.pk)
+    if active := case.runs.active().first():
+        raise RunNotAllowed(f"Run {active.number} is still {active.status}. Wait until it is finished, or stop it.")
+    queries: int = case.case_queries.present().count()
+    if not queries:
+        raise RunNotAllowed("The case has no queries. Add some first.")
+    return queries
+
+
 SEARCH_ERRORS = (RunNotAllowed, EngineError, Busy)  # why an engine was not searched, written for users
 
 

@@ -92,10 +92,15 @@ def duplicate(*, attempt: Attempt, by: User) -> Attempt:
 
 def _create(attempt: Attempt, by: User) -> Attempt:
     """Stores a new attempt. Call it while its case is locked."""
-    attempt.number = (attempt.case.attempts.aggregate(last=Max("number"))["last"] or 0) + 1
+    attempt.number = next_number(attempt.case.attempts)
     attempt.save()
     _record(Activity.Verb.ATTEMPT_CREATED, attempt, by)
     return attempt
+
+
+def next_number(rows: Any) -> int:
+    """Returns the number after the last one of the attempts or runs of a case, which is locked."""
+    return int(rows.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 def _record(verb: Activity.Verb, attempt: Attempt, by: User | None) -> None:

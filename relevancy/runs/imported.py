@@ -5,16 +5,18 @@ See docs/decisions/0015.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import batched
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from relevancy import activity
 from relevancy.models import Activity, Attempt, Case, Endpoint, Ranking, Run, User
 
-from .access import RunNotAllowed
+from .access import lock_for_run
+from .attempts import next_number
+from .requests import snapshot_config
 
 ENGINE = "static"
 TEMPLATE = "{}"
@@ -62,14 +64,9 @@ def import_rankings(*, case: Case, rankings: Sequence[ImportedRankings], by: Use
     Raises `ValidationError`, or `RunNotAllowed` while a run of the case is not finished.
     """
     with transaction.atomic():
-        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
-        if active := case.runs.active().first():
-            raise RunNotAllowed(f"Run {active.number} is still {active.status}. Wait until it is finished, or stop it.")
-        queries = list(
-            case.case_queries.present().order_by("position", "id").values_list("query_id", "query__text", "options")
-        )
-        if not queries:
-            raise RunNotAllowed("The case has no queries. Add some first.")
+        lock_for_run(case)
+        present = case.case_queries.present().order_by("position", "id")
+        queries = list(present.values_list("query_id", "query__text", "options"))
         endpoint = ensure_imported_endpoint(case)
         depth = case.attempts.order_by("-number").values_list("depth", flat=True).first() or DEFAULT_DEPTH
         return [_import(case, imported, queries, endpoint, depth, by) for imported in rankings]
@@ -96,7 +93,7 @@ def _import(
     now = timezone.now()
     attempt = Attempt(
         case=case,
-        number=_next_number(case.attempts),
+        number=next_number(case.attempts),
         name=imported.name,
         endpoint=endpoint,
         template=TEMPLATE,
@@ -110,20 +107,9 @@ def _import(
     run = Run(
         case=case,
         attempt=attempt,
-        number=_next_number(case.runs),
+        number=next_number(case.runs),
         status=Run.Status.COMPLETE,
-        config={
-            "engine": ENGINE,
-            "endpoint": endpoint.name,
-            "url": "",
-            "template": TEMPLATE,
-            "knobs": {},
-            "fields": imported.fields,
-            "depth": depth,
-            "escape": attempt.escape,
-            "options": {},
-            "imported": True,
-        },
+        config={**snapshot_config(attempt), "options": {}, "imported": True},
         rows=max([depth, *(min(len(hits), MAX_HITS) for hits in imported.hits.values())]),
         queries=len(queries),
         done=len(queries),
@@ -138,29 +124,22 @@ def _import(
     run.clean_fields(exclude={field.name for field in Run._meta.fields} - {"name", "note"})
     run.save()
     activity.record(Activity.Verb.RUN_IMPORTED, case=case, by=by, subject=f"run {run.number}", object_id=run.pk)
-    for start in range(0, len(queries), BATCH):
-        Ranking.objects.bulk_create(
-            _ranking(run, query_id, text, options, imported.hits.get(query_id, ()))
-            for query_id, text, options in queries[start : start + BATCH]
-        )
+    for batch in batched(queries, BATCH):
+        rankings = [
+            Ranking(
+                run=run,
+                query_id=query_id,
+                text=text,
+                options=options,
+                hits=[
+                    [doc_id, score, dict(fields)]
+                    for doc_id, score, fields in imported.hits.get(query_id, ())[:MAX_HITS]
+                ],
+                asked_at=now,
+            )
+            for query_id, text, options in batch
+        ]
+        for ranking in rankings:
+            ranking.returned = len(ranking.hits)
+        Ranking.objects.bulk_create(rankings)
     return run
-
-
-def _next_number(rows: Any) -> int:
-    """Returns the number after the last one of the attempts or runs of a case."""
-    return int(rows.aggregate(last=Max("number"))["last"] or 0) + 1
-
-
-def _ranking(
-    run: Run, query_id: int, text: str, options: Any, hits: Sequence[tuple[str, float | None, Mapping[str, Any]]]
-) -> Ranking:
-    stored = [[doc_id, score, dict(fields)] for doc_id, score, fields in hits[:MAX_HITS]]
-    return Ranking(
-        run=run,
-        query_id=query_id,
-        text=text,
-        options=options,
-        hits=stored,
-        returned=len(stored),
-        asked_at=run.finished_at or run.created_at,
-    )

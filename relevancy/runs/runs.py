@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, FilteredRelation, Max, OuterRef, Q
+from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q
 from django.utils import timezone
 
 from relevancy import activity
@@ -17,7 +17,8 @@ from relevancy.endpoints import connect_for_page
 from relevancy.models import Activity, Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
 from relevancy.scores import compute_scores, forget_comparisons, lock_queries, score_case, store
 
-from .access import RunNotAllowed, check_usable
+from .access import RunNotAllowed, check_usable, lock_for_run
+from .attempts import next_number
 from .chunks import (
     Chunk,
     ChunkResult,
@@ -54,17 +55,11 @@ def start(*, attempt: Attempt, by: User, unrestricted: bool = False) -> Run:
         check_usable(case=case, endpoint=attempt.endpoint, by=by)
     _check_attempt(attempt)
     with transaction.atomic():
-        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
-        if active := case.runs.active().first():
-            raise RunNotAllowed(f"Run {active.number} is still {active.status}. Wait until it is finished, or stop it.")
-        queries = case.case_queries.present().count()
-        if not queries:
-            raise RunNotAllowed("The case has no queries. Add some first.")
-        last_number = case.runs.aggregate(last=Max("number"))["last"] or 0
+        queries = lock_for_run(case)
         run: Run = Run.objects.create(
             case=case,
             attempt=attempt,
-            number=last_number + 1,
+            number=next_number(case.runs),
             config=snapshot_config(attempt),
             rows=depth_of(case, attempt.depth),
             queries=queries,

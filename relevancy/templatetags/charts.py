@@ -190,7 +190,11 @@ _GRID = mark_safe(
 
 
 def history_chart(
-    points: Sequence[Mapping[str, Any]], notes: Sequence[Mapping[str, Any]] = (), empty: str = "No scores yet"
+    points: Sequence[Mapping[str, Any]],
+    notes: Sequence[Mapping[str, Any]] = (),
+    empty: str = "No scores yet",
+    name: str = "Score",
+    lines: Iterable[tuple[object, Sequence[object]]] = (),
 ) -> SafeString:
     """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its container.
 
@@ -198,12 +202,13 @@ def history_chart(
     hover), href, is_shown, which fills its dot; otherwise that of the newest score is filled; and pending: whether the score is
     being computed from newer ratings, which is drawn hollow and dimmed. A missing score leaves a gap.
     A note: at (index of its point) and text, and optionally letter and href, of what opens as a dialog.
+    name: of what the scores are. lines: names and scores of what they are the mean of, drawn behind them.
     """
     scores = [numbers.known(point.get("score")) for point in points]
     scored = [
         score for score, point in zip(scores, points, strict=True) if score is not None and not point.get("pending")
     ]
-    words = f"Score. {_in_words(scored)}" if scored else empty
+    words = f"{name}. {_in_words(scored)}" if scored else empty
     if any(point.get("pending") for point in points):
         words += ". Some scores are being rescored"
     role = "group" if any(part.get("href") for part in (*points, *notes)) else "img"
@@ -216,8 +221,9 @@ def history_chart(
     )
     return format_html(
         '{}<svg y="18" width="100%" height="60" viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">'
-        '{}</svg>{}{}{}<text class="label" x="100%" y="94" text-anchor="end">{}</text></svg>',
+        '{}{}</svg>{}{}{}<text class="label" x="100%" y="94" text-anchor="end">{}</text></svg>',
         opening,
+        _lines(lines),
         _curves(points, scores),
         _flags(notes, len(points)),
         _dots(points, scores),
@@ -226,39 +232,13 @@ def history_chart(
     )
 
 
-def lines_chart(points: Sequence[Any], rows: Sequence[Any]) -> SafeString:
-    """The mean of several cases after each run, and the line of each case, from 0 to 100, as wide as its container.
-
-    points: with `score`, `at` and `by_case`, the scores of the cases in the order of `rows`, which have a `case`.
-    """
-    means = [numbers.known(point.score) for point in points]
-    scored = [score for score in means if score is not None]
-    lines = []
-    for position, row in enumerate(rows):
-        scores = [numbers.known(point.by_case[position]) for point in points]
+def _lines(lines: Iterable[tuple[object, Sequence[object]]]) -> SafeString:
+    """Lines behind the others, in the box of `_curves`."""
+    drawn = []
+    for name, values in lines:
+        scores = [numbers.known(value) for value in values]
         for stretch in _runs([score is not None for score in scores]):
-            path = _path([(_spread(i, len(points)), 100 - _within(scores[i])) for i in stretch])
-            name = f"{row.case}: {numbers.score(scores[stretch[-1]])}"
-            lines.append(format_html('<path class="line pending" d="{}"><title>{}</title></path>', path, name))
-    values = [
-        {
-            "label": str(point.run),
-            "when": point.at,
-            "score": point.score,
-            "title": f"{point.run}: {numbers.score(point.score)}",
-        }
-        for point in points
-    ]
-    return format_html(
-        '<svg class="chart" height="96" role="img" aria-label="{}">{}'
-        '<svg y="18" width="100%" height="60" viewBox="0 0 100 100" preserveAspectRatio="none" overflow="visible">'
-        '{}{}</svg>{}<text class="label" y="94">{}</text>'
-        '<text class="label" x="100%" y="94" text-anchor="end">{}</text></svg>',
-        f"Mean. {_in_words(scored)}",
-        _GRID,
-        mark_safe("".join(lines)),
-        _curves(values, means),
-        _dots(values, means),
-        _caption(values[0]) if len(values) > 1 else "",
-        _caption(values[-1]),
-    )
+            path = _path([(_spread(i, len(scores)), 100 - _within(scores[i])) for i in stretch])
+            title = f"{name}: {numbers.score(scores[stretch[-1]])}"
+            drawn.append(format_html('<path class="line pending" d="{}"><title>{}</title></path>', path, title))
+    return mark_safe("".join(drawn))

@@ -44,7 +44,6 @@ for _tag in (
     bars.progress,
     charts.sparkline,
     charts.history_chart,
-    charts.lines_chart,
     explained.explain_bar,
     icons.icon,
     numbers.grade_class,

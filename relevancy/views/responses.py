@@ -1,10 +1,13 @@
 """HTTP responses that work for htmx requests and for forms without JavaScript."""
 
 import json
+from collections.abc import Iterable
 
 from django.contrib import messages
-from django.http import FileResponse, HttpResponse, HttpResponseRedirect
+from django.http import FileResponse, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
@@ -53,6 +56,18 @@ def download[M](export: exports.Export[M], row: M, *, name: str, by: User) -> Fi
     return FileResponse(
         export.open(row, by), as_attachment=True, filename=filename, content_type=f"{export.content_type}{text}"
     )
+
+
+def as_file[R: HttpResponseBase](response: R, name: str, ending: str) -> R:
+    """Lets the browser save a response as a file. name: of what it contains, from which that of the file is made."""
+    filename = f"{slugify(name) or 'export'}{ending}"
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=filename) or ""
+    return response
+
+
+def csv_file(lines: Iterable[str], name: str, ending: str) -> StreamingHttpResponse:
+    """Returns a CSV file to download; see `as_file`."""
+    return as_file(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), name, ending)
 
 
 def toast(response: HttpResponse, text: str, *, level: str = "info", undo: str = "") -> HttpResponse:

@@ -1,11 +1,9 @@
 """The activity log of a case or a team, and the log as a file."""
 
-from django.http import HttpResponse, HttpResponseBadRequest, StreamingHttpResponse
+from django.http import HttpResponse, HttpResponseBadRequest
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import content_disposition_header
-from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from relevancy.models import Case, Role, Team
@@ -13,6 +11,7 @@ from relevancy.models.errors import error_text
 from relevancy.views.forms import errors_to, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import csv_file
 from relevancy.views.workbench.access import CaseAccess, get_case
 
 from .activity_csv import export_lines
@@ -57,11 +56,7 @@ def activity_export(request: HtmxRequest, **ids: int) -> HttpResponseBase:
     form = ActivityFilterForm(log, request.GET)
     if not form.is_valid():
         return HttpResponseBadRequest(error_text(form_error(form)), content_type="text/plain; charset=utf-8")
-    lines = export_lines(log.entries(form.entry_filter()))
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    name = f"{slugify(owner.name) or 'export'}-activity.csv"
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
-    return response
+    return csv_file(export_lines(log.entries(form.entry_filter())), owner.name, "-activity.csv")
 
 
 def _get_owner(request: HtmxRequest, ids: dict[str, int]) -> Case | Team:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from relevancy.hooks import Hook, Link
 from relevancy.models import Case, Role
 from relevancy.statistics import Verdict
+from relevancy.templatetags import numbers
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
@@ -80,7 +81,19 @@ def group(request: HtmxRequest, group_id: int) -> HttpResponse:
     }
     if request.htmx:
         return render(request, "groups/_comparison.html", context)
-    context["points"] = groups.history_of(view.rows, group)
+    points = groups.history_of(view.rows, group)
+    context["points"] = points
+    context["chart_points"] = [
+        {
+            "label": str(point.run),
+            "when": point.at,
+            "score": point.score,
+            "title": f"{point.run}: {numbers.score(point.score)}",
+        }
+        for point in points
+    ]
+    scores_by_case = zip(*(point.by_case for point in points), strict=True)
+    context["chart_lines"] = list(zip([row.case for row in view.rows], scores_by_case, strict=False))
     if group.is_editable:
         others = Case.objects.visible_to(request.user).live().exclude(groups=group).order_by("name", "pk")
         context["add_form"] = AddCaseForm(others)

@@ -2,13 +2,11 @@
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.utils.http import content_disposition_header
-from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from relevancy import tasks
 from relevancy.views.requests import HtmxRequest
-from relevancy.views.responses import conflict
+from relevancy.views.responses import as_file, conflict
 from relevancy.views.workbench.access import get_case
 
 from . import report_csv
@@ -57,6 +55,4 @@ def _open(request: HtmxRequest, case_id: int) -> ReportPage:
 
 def _as_file(response: HttpResponse, page: ReportPage, ending: str) -> HttpResponse:
     number = f"-run-{page.run.number}" if page.run else ""
-    name = f"{slugify(page.case.name) or 'case'}{number}-report.{ending}"
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name) or ""
-    return response
+    return as_file(response, page.case.name, f"{number}-report.{ending}")

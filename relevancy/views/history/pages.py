@@ -2,13 +2,12 @@
 
 from django.http import HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
-from django.utils.http import content_disposition_header
-from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from relevancy import tasks
 from relevancy.formats.reports import history_csv
 from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import csv_file
 from relevancy.views.workbench.access import get_case
 
 from .history_page import HistoryPage
@@ -36,11 +35,7 @@ def state(request: HtmxRequest, case_id: int) -> HttpResponse:
 def export(request: HtmxRequest, case_id: int) -> StreamingHttpResponse:
     """Exports all runs of the table."""
     page = _open(request, case_id)
-    lines = history_csv.export_lines(page.history, page.notes_by_run)
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    name = f"{slugify(page.case.name) or 'case'}-history.csv"
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
-    return response
+    return csv_file(history_csv.export_lines(page.history, page.notes_by_run), page.case.name, "-history.csv")
 
 
 def _open(request: HtmxRequest, case_id: int) -> HistoryPage:

@@ -6,13 +6,14 @@ from django.urls import reverse
 from django.utils.html import format_html
 
 from relevancy import runs, scores
-from relevancy.models import Case, Run, User
+from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.templatetags.when import ago
 from relevancy.views.notices import Notice, NoticeAction
 from relevancy.wording import counted
 
 from .access import CaseAccess
 from .run_selection import RunSelection
+from .scale_notes import scale_note
 from .score_panel import ScorePanel
 
 RUN_TITLES = {
@@ -27,20 +28,26 @@ def run_notices(
 ) -> list[Notice]:
     """Returns the notices above the list of queries. `stale_scores`: how many are being computed in the background."""
     return [
-        *_endpoint(case, user, access, selection),
-        *_missing_packages(selection, panel),
+        *_engine(case, user, access, selection),
+        *_missing_measures(panel),
         *_run_state(case, access, selection),
         *_scorers(case, access, selection, panel),
-        *_switched_off(case, access, selection, panel),
-        *_stale_scores(case, selection, stale_scores),
-        *_display_fields(selection),
-        *_ids(selection, panel),
+        *_scores(case, selection, panel, stale_scores),
     ]
 
 
-def _missing_packages(selection: RunSelection, panel: ScorePanel) -> Iterator[Notice]:
-    engine = runs.missing_engine(selection.run) if selection.run else ""
-    if engine:
+def _engine(case: Case, user: User, access: CaseAccess, selection: RunSelection) -> Iterator[Notice]:
+    run = selection.run
+    if run is None:
+        return
+    if access.can_edit and (reason := runs.why_not_usable(case=case, endpoint=run.attempt.endpoint, by=user)):
+        yield Notice(
+            "endpoint-not-usable",
+            f"{reason} Until then, choose another endpoint to run an attempt; ratings and scores are not affected.",
+            title="You cannot search this case any more.",
+            icon="lock",
+        )
+    if engine := runs.missing_engine(run):
         yield Notice(
             "engine-missing",
             "This run can be viewed and rated, but nothing can be searched or explained. Install the package that "
@@ -48,6 +55,9 @@ def _missing_packages(selection: RunSelection, panel: ScorePanel) -> Iterator[No
             title=f"The engine “{engine}” is not installed.",
             level="bad",
         )
+
+
+def _missing_measures(panel: ScorePanel) -> Iterator[Notice]:
     for version in scores.missing_measures(panel.versions):
         yield Notice(
             "measure-missing",
@@ -55,19 +65,6 @@ def _missing_packages(selection: RunSelection, panel: ScorePanel) -> Iterator[No
             "that provides the measure, or choose another scorer.",
             title=f"The measure {version.measure} of {version.scorer.name} is not installed.",
             level="bad",
-        )
-
-
-def _endpoint(case: Case, user: User, access: CaseAccess, selection: RunSelection) -> Iterator[Notice]:
-    if not access.can_edit or selection.run is None:
-        return
-    endpoint = selection.run.attempt.endpoint
-    if reason := runs.why_not_usable(case=case, endpoint=endpoint, by=user):
-        yield Notice(
-            "endpoint-not-usable",
-            f"{reason} Until then, choose another endpoint to run an attempt; ratings and scores are not affected.",
-            title="You cannot search this case any more.",
-            icon="lock",
         )
 
 
@@ -86,35 +83,27 @@ def _run_state(case: Case, access: CaseAccess, selection: RunSelection) -> Itera
             actions=[NoticeAction(f"Back to run {default.number}", reverse("case", args=[case.pk]))],
         )
     elif title := RUN_TITLES.get(Run.Status(newest.status)):
+        if newest.status == Run.Status.INCOMPLETE:
+            label = f"Try {_it_or_them(newest.failed)} again"
+        else:
+            label = "Search the rest" if newest.done else "Run again"
         left_out = " Unsearched queries are not scored." if newest.done and run.pk == newest.pk else ""
+        others = []  # leads from the last complete run to a newer one that failed, and back
+        if newest.pk != default.pk and run.pk == default.pk:
+            newer_url = reverse("case", args=[case.pk], query={"run": newest.number})
+            others = [NoticeAction(f"Show run {newest.number}", newer_url)]
+        elif newest.pk != default.pk:
+            others = [NoticeAction(f"Back to run {default.number}", reverse("case", args=[case.pk]))]
         shown = f" This page shows run {run.number}, the last complete one." if run.pk != newest.pk else ""
         yield Notice(
             f"run-{newest.status}",
             f"{newest.reason}{left_out}{shown}",
             title=f"Run {newest.number} {title}",
             level="warn" if newest.status == Run.Status.CANCELLED else "bad",
-            actions=[*_other_run(case, selection), *_complete_run(case, access, newest, _completion_label(newest))],
+            actions=[*others, *_complete_run(case, access, newest, label)],
         )
     elif not run.is_active:
         yield from _unsearched(case, access, run)
-
-
-def _other_run(case: Case, selection: RunSelection) -> Iterator[NoticeAction]:
-    """Leads from the last complete run to a newer one that failed, and back."""
-    run, newest, default = selection.run, selection.newest, selection.default
-    if run is None or newest is None or default is None or newest.pk == default.pk:
-        return
-    if run.pk == default.pk:
-        yield NoticeAction(f"Show run {newest.number}", reverse("case", args=[case.pk], query={"run": newest.number}))
-    else:
-        yield NoticeAction(f"Back to run {default.number}", reverse("case", args=[case.pk]))
-
-
-def _completion_label(run: Run) -> str:
-    """Returns the text of the button that makes a run search what it has not searched."""
-    if run.status == Run.Status.INCOMPLETE:
-        return f"Try {_it_or_them(run.failed)} again"
-    return "Search the rest" if run.done else "Run again"
 
 
 def _unsearched(case: Case, access: CaseAccess, run: Run) -> Iterator[Notice]:
@@ -146,28 +135,28 @@ def _it_or_them(count: int) -> str:
 
 
 def _scorers(case: Case, access: CaseAccess, selection: RunSelection, panel: ScorePanel) -> Iterator[Notice]:
-    for version, cutoff in panel.deeper_cutoffs():
-        assert selection.run is not None
-        yield Notice(
-            "cutoff",
-            f"but run {selection.run.number} fetched {selection.run.rows}. Run again for a score that includes them all.",
-            title=f"{version.scorer.name} considers {cutoff} results,",
-        )
-    for version, note in panel.mapped_scales():
-        yield Notice("scale", f"{note.long}.", title=f"{version.scorer.name} has another scale.")
-    for scorer in panel.outdated_scorers():
-        url = reverse("case_scorer_adopt", args=[case.pk, scorer.used.scorer_id])
-        label = f"Score with version {scorer.newest.number}"
-        yield Notice(
-            "scorer-outdated",
-            f"this case is scored with version {scorer.used.number}.",
-            title=f"{scorer.used.scorer.name} has a newer version ({scorer.newest.number});",
-            actions=[NoticeAction(label, url, post=True)] if access.can_edit else [],
-        )
-
-
-def _switched_off(case: Case, access: CaseAccess, selection: RunSelection, panel: ScorePanel) -> Iterator[Notice]:
-    run = selection.run
+    run, missing = selection.run, scores.missing_measures(panel.versions)
+    newest = {version.scorer_id: version for version in ScorerVersion.objects.newer_than_used_by(case)}
+    for version in panel.versions:
+        cutoff = 0 if version in missing else scores.cutoff_of(version) or 0
+        if run is not None and cutoff > run.rows:
+            yield Notice(
+                "cutoff",
+                f"but run {run.number} fetched {run.rows}. Run again for a score that includes them all.",
+                title=f"{version.scorer.name} considers {cutoff} results,",
+            )
+        note = scale_note(version, case.book)
+        if note and note.is_mapped:
+            yield Notice("scale", f"{note.long}.", title=f"{version.scorer.name} has another scale.")
+        if newer := newest.get(version.scorer_id):
+            url = reverse("case_scorer_adopt", args=[case.pk, version.scorer_id])
+            label = f"Score with version {newer.number}"
+            yield Notice(
+                "scorer-outdated",
+                f"this case is scored with version {version.number}.",
+                title=f"{version.scorer.name} has a newer version ({newer.number});",
+                actions=[NoticeAction(label, url, post=True)] if access.can_edit else [],
+            )
     if run is None:
         return
     for scorer in scores.switched_off_scorers(run, panel.versions):
@@ -182,19 +171,18 @@ def _switched_off(case: Case, access: CaseAccess, selection: RunSelection, panel
         )
 
 
-def _stale_scores(case: Case, selection: RunSelection, count: int) -> Iterator[Notice]:
-    if count:
+def _scores(case: Case, selection: RunSelection, panel: ScorePanel, stale_scores: int) -> Iterator[Notice]:
+    run = selection.run
+    if stale_scores:
         yield Notice(
             "stale-scores",
-            f"Updating {counted(count, 'score')}: ratings or scorers have changed.",
+            f"Updating {counted(stale_scores, 'score')}: ratings or scorers have changed.",
             icon="clock",
             poll_url=reverse("run_state", args=[case.pk], query=selection.parameters or None),
         )
-
-
-def _display_fields(selection: RunSelection) -> Iterator[Notice]:
-    run = selection.run
-    if run is not None and run.fields_dropped_at:
+    if run is None:
+        return
+    if run.fields_dropped_at:
         yield Notice(
             "fields-removed",
             format_html(
@@ -205,12 +193,9 @@ def _display_fields(selection: RunSelection) -> Iterator[Notice]:
             title=f"Run {run.number} keeps only ids and scores,",
             icon="info",
         )
-
-
-def _ids(selection: RunSelection, panel: ScorePanel) -> Iterator[Notice]:
-    if selection.run is not None and panel.ids_look_wrong():
+    if panel.ids_look_wrong():
         yield Notice(
             "unknown-ids",
-            format_html("Is <code>{}</code> the correct id field?", selection.run.config.get("fields") or "id"),
+            format_html("Is <code>{}</code> the correct id field?", run.config.get("fields") or "id"),
             title="No returned document has a rating, although the book has many.",
         )

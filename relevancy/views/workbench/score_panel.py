@@ -1,6 +1,5 @@
 """The scores of a case in the run shown: the primary scorer's with its change, and those of secondary scorers."""
 
-from dataclasses import dataclass
 from functools import cached_property
 
 from relevancy import scores
@@ -10,22 +9,6 @@ from .difference import DifferenceText, describe_difference
 from .history_chart import HistoryChart
 from .run_selection import RunSelection
 from .scale_notes import ScaleNote, scale_note
-
-
-@dataclass(frozen=True)
-class SecondaryScoreRow:
-    """The score of a secondary scorer, with the note about its scale if there is one."""
-
-    score: scores.SecondaryScore
-    scale_note: ScaleNote | None
-
-
-@dataclass(frozen=True)
-class OutdatedScorer:
-    """A scorer of the case of which a newer version exists than the one that the case is scored with."""
-
-    used: ScorerVersion
-    newest: ScorerVersion
 
 
 class ScorePanel:
@@ -87,10 +70,10 @@ class ScorePanel:
         return self._chart.is_being_rescored or bool(self.difference and self.difference.is_being_rescored)
 
     @cached_property
-    def secondary_scores(self) -> list[SecondaryScoreRow]:
-        """The scores under the case's other scorers."""
+    def secondary_scores(self) -> list[tuple[scores.SecondaryScore, ScaleNote | None]]:
+        """The scores under the case's other scorers, each with the note about its scale if there is one."""
         secondary = scores.secondary_scores(self._case, self.versions[1:], self._selection.run)
-        return [SecondaryScoreRow(score, scale_note(score.version, self._case.book)) for score in secondary]
+        return [(score, scale_note(score.version, self._case.book)) for score in secondary]
 
     @cached_property
     def scale_note(self) -> ScaleNote | None:
@@ -102,29 +85,6 @@ class ScorePanel:
         """The query with the largest gap between its score and its best possible one; None while a run is active."""
         run = self._selection.finished_run
         return scores.largest_gap(run, self.primary) if run else None
-
-    def outdated_scorers(self) -> list[OutdatedScorer]:
-        """Returns the scorers of which the case uses an older version."""
-        newest = {version.scorer_id: version for version in ScorerVersion.objects.newer_than_used_by(self._case)}
-        return [
-            OutdatedScorer(version, newest[version.scorer_id])
-            for version in self.versions
-            if version.scorer_id in newest
-        ]
-
-    def mapped_scales(self) -> list[tuple[ScorerVersion, ScaleNote]]:
-        """Returns the case's scripts that are given grades on another scale than they were rated on."""
-        notes = [(version, scale_note(version, self._case.book)) for version in self.versions]
-        return [(version, note) for version, note in notes if note and note.is_mapped]
-
-    def deeper_cutoffs(self) -> list[tuple[ScorerVersion, int]]:
-        """Returns the scorers that consider more results than the run fetched, with their cutoffs."""
-        run = self._selection.run
-        if run is None:
-            return []
-        missing = scores.missing_measures(self.versions)
-        cutoffs = [(version, scores.cutoff_of(version) or 0) for version in self.versions if version not in missing]
-        return [(version, cutoff) for version, cutoff in cutoffs if cutoff > run.rows]
 
     def ids_look_wrong(self) -> bool:
         """Returns whether no returned document is rated although the book has ratings."""

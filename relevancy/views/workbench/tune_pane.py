@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils import timezone
@@ -19,49 +18,35 @@ SYNTAX_LABELS = {"json": "JSON", "params": "Parameters"}
 
 
 @dataclass(frozen=True)
-class Knob:
-    """A knob with a slider, as `_ui/knob.html` draws it.
-
-    field: name of its form field.
-    value: the number shown, which may be any text if it was sent and refused.
-    was: the number of the attempt; None for a knob that the attempt does not have.
-    lowest, top, step: of the slider: the range that an editor has set, or one that fits the number of the attempt. The number is
-        always within it.
-    """
-
-    name: str
-    field: str
-    value: float | str
-    was: float | None
-    lowest: float
-    top: float
-    step: float
-
-
-@dataclass(frozen=True)
 class AttemptNode:
     """An attempt in the tree.
 
     is_trunk: whether it is the newest attempt or one of its ancestors; others are drawn as side branches.
-    changes: what it changed in its parent.
-    scored_run: the number of its last complete run; None if none has a score.
-    score: of that run under the primary scorer; None as long as it is being rescored.
-    difference: between that run and the last one of its parent; None if one of them has no score, or is being rescored.
-    is_being_rescored: whether the score, or the difference, is being computed from newer ratings.
-    difference_title: what the difference is between. compare_url: where it is explained; both are empty without a difference.
+    run, baseline: the last complete runs of the attempt and of its parent; None without a score.
+    difference: between these runs; None if it is not known.
     """
 
-    attempt: Attempt
+    scored: scores.ScoredAttempt
     is_trunk: bool
-    is_first: bool
-    is_last: bool
-    changes: str
-    scored_run: int | None
-    score: float | None
-    difference: float | None
-    is_being_rescored: bool = False
-    difference_title: str = ""
-    compare_url: str = ""
+    run: Run | None
+    baseline: Run | None
+    difference: scores.RunDifference | None
+
+    @property
+    def attempt(self) -> Attempt:
+        return self.scored.attempt
+
+    @property
+    def changes(self) -> str:
+        """What the attempt changed in its parent."""
+        return runs.find_changes(self.attempt).summary
+
+    @property
+    def is_being_rescored(self) -> bool:
+        """Whether the score, or the difference, is being computed from newer ratings."""
+        if self.run and self.baseline and (self.difference is None or self.difference.is_being_rescored):
+            return True
+        return not self.scored.is_settled
 
     @property
     def title(self) -> str:
@@ -69,13 +54,29 @@ class AttemptNode:
         made = f"{self.attempt.created_by}, {date_format(timezone.localtime(self.attempt.created_at), 'j M Y H:i')}"
         return f"{made}. {self.attempt.note}" if self.attempt.note else made
 
+    @property
+    def difference_title(self) -> str:
+        """What the difference is between."""
+        assert self.run and self.baseline and self.difference and self.attempt.parent
+        return (
+            f"vs attempt {self.attempt.parent.number}: run {self.run.number} against run {self.baseline.number}, "
+            f"on the {self.difference.compared:,} queries scored in both"
+        )
+
+    @property
+    def compare_url(self) -> str:
+        """Where the difference is explained."""
+        assert self.run and self.baseline
+        numbers = [self.baseline.number, self.run.number]
+        return reverse("compare", args=[self.attempt.case_id], query={"run": numbers})
+
 
 @dataclass(frozen=True)
 class TunePane:
     """The attempt being edited, its form, and all attempts, newest first.
 
     attempt: None if the case has none. last_run: the number of its newest run; None without one.
-    knobs: those of the attempt, then those that were entered in the template since.
+    knobs: those of the attempt, then those that were entered in the template since, as `_ui/knob.html` draws them.
     new_knob: what a knob looks like that is being typed into the template.
     attempts: those that are not archived, as a tree.
     archived: those that are.
@@ -86,8 +87,8 @@ class TunePane:
     last_run: int | None
     form: AttemptForm
     syntax_label: str
-    knobs: Sequence[Knob]
-    new_knob: Knob
+    knobs: Sequence[Mapping[str, object]]
+    new_knob: Mapping[str, object]
     attempts: Sequence[AttemptNode]
     archived: Sequence[scores.ScoredAttempt]
     last_number: int
@@ -102,44 +103,25 @@ class TunePane:
         return f"Attempt {self.attempt.number}" if self.attempt else "First attempt"
 
     @property
-    def draft(self) -> "DraftLabels | None":
-        """What the page says as soon as the attempt is edited. An attempt that was never run is changed in place."""
+    def draft(self) -> dict[str, str]:
+        """What the page says as soon as the attempt is edited: its heading, what it is made from, and the text of the button that
+        runs it, edited and as it was. An attempt that was never run is changed in place."""
         if self.attempt is None:
-            return None
+            return {}
         number = self.attempt.number
         if self.last_run is None:
-            return DraftLabels(f"Attempt {number}", "not run yet", f"Run attempt {number}", f"Run attempt {number}")
-        following = self.last_number + 1
-        return DraftLabels(
-            f"Attempt {following}",
-            f"draft from {number}",
-            f"Run attempt {following}",
-            f"Run attempt {number} again",
-        )
-
-
-@dataclass(frozen=True)
-class DraftLabels:
-    """What the page says about an edited attempt.
-
-    title: the heading while it is edited.
-    pill: what it is made from.
-    run, run_unchanged: the text of the button that runs it, edited and as it was.
-    """
-
-    title: str
-    pill: str
-    run: str
-    run_unchanged: str
+            run = f"Run attempt {number}"
+            return {"title": self.title, "pill": "not run yet", "run": run, "run_unchanged": run}
+        return {
+            "title": f"Attempt {self.last_number + 1}",
+            "pill": f"draft from {number}",
+            "run": f"Run attempt {self.last_number + 1}",
+            "run_unchanged": f"Run attempt {number} again",
+        }
 
 
 def tune_pane(
-    case: Case,
-    user: User,
-    version: ScorerVersion,
-    *,
-    number: str = "",
-    form: AttemptForm | None = None,
+    case: Case, user: User, version: ScorerVersion, *, number: str = "", form: AttemptForm | None = None
 ) -> TunePane:
     """Returns the tune pane of a case.
 
@@ -148,31 +130,23 @@ def tune_pane(
     form: the form that was sent, with its errors.
     """
     attempts = scores.attempts_with_scores(case, version, also=parse_number(number))
-    differences = scores.stored_differences(scores.compared_attempts(attempts), version)
     # None are listed in a case that only holds imported runs.
     newest = next((scored for scored in attempts if not scored.attempt.archived_at), None)
     edited = next((scored for scored in attempts if str(scored.attempt.number) == number), newest)
     attempt = edited.attempt if edited else None
     form = form or AttemptForm(case, user, attempt)
+    sent, values, ranges = form.knob_values(), attempt.knobs if attempt else {}, cases.list_knob_ranges(case)
     return TunePane(
         attempt=attempt,
         last_run=edited.last_run if edited else None,
         form=form,
         syntax_label=SYNTAX_LABELS[runs.attempts.syntax(attempt.endpoint, attempt.template)] if attempt else "",
-        knobs=_knobs(attempt.knobs, form.knob_values(), cases.list_knob_ranges(case)) if attempt else [],
+        knobs=[_knob(name, values.get(name), sent, ranges) for name in dict.fromkeys([*values, *sent])],
         new_knob=_knob("", None, {}, {}),
-        attempts=attempt_tree(attempts, differences),
+        attempts=_tree(attempts, version),
         archived=[scored for scored in attempts if scored.attempt.archived_at],
         last_number=attempts[0].attempt.number if attempts else 0,
     )
-
-
-def _knobs(values: Mapping[str, float], sent: Mapping[str, str], ranges: Mapping[str, cases.KnobRange]) -> list[Knob]:
-    new_names = [name for name in sent if name not in values]
-    return [
-        *(_knob(name, value, sent, ranges) for name, value in values.items()),
-        *(_knob(name, None, sent, ranges) for name in new_names),
-    ]
 
 
 def fitting_range(value: float) -> cases.KnobRange:
@@ -181,64 +155,38 @@ def fitting_range(value: float) -> cases.KnobRange:
     return cases.KnobRange(min(0, value), 1 if is_small else max(10, abs(value) * 3), 0.05 if is_small else 0.5)
 
 
-def _knob(name: str, was: float | None, sent: Mapping[str, str], ranges: Mapping[str, cases.KnobRange]) -> Knob:
+def _knob(
+    name: str, was: float | None, sent: Mapping[str, str], ranges: Mapping[str, cases.KnobRange]
+) -> Mapping[str, object]:
+    """Returns a knob with the number that was sent, which may be any text, and its slider: in the range that an editor has set, or one
+    that fits the number of the attempt, which is always within it. was: that number; None if the attempt does not have the knob."""
     value = DEFAULT_KNOB if was is None else was
     used = ranges.get(name) or fitting_range(value)
-    return Knob(
-        name=name,
-        field=f"{KNOB_PREFIX}{name}",
-        value=sent.get(name, value),
-        was=was,
-        lowest=min(used.lowest, value),
-        top=max(used.highest, value),
-        step=used.step,
-    )
+    return {
+        "name": name,
+        "field": f"{KNOB_PREFIX}{name}",
+        "value": sent.get(name, value),
+        "was": was,
+        "lowest": min(used.lowest, value),
+        "top": max(used.highest, value),
+        "step": used.step,
+    }
 
 
-def attempt_tree(
-    attempts: Sequence[scores.ScoredAttempt], differences: Mapping[tuple[int, int], scores.RunDifference]
-) -> list[AttemptNode]:
-    """Returns the tree of the attempts with the differences between them. Archived ones are left out."""
-    listed = [scored for scored in attempts if not scored.attempt.archived_at]
+def _tree(attempts: Sequence[scores.ScoredAttempt], version: ScorerVersion) -> list[AttemptNode]:
+    """Returns the tree of the attempts that are not archived."""
+    differences = scores.stored_differences(scores.compared_attempts(attempts), version)
     by_id = {scored.attempt.pk: scored for scored in attempts}
+    listed = [scored for scored in attempts if not scored.attempt.archived_at]
     trunk_ids: set[int] = set()
     ancestor = listed[0] if listed else None
     while ancestor is not None:
         trunk_ids.add(ancestor.attempt.pk)
         ancestor = by_id.get(ancestor.attempt.parent_id or 0)
     nodes = []
-    for index, scored in enumerate(listed):
-        attempt, parent = scored.attempt, by_id.get(scored.attempt.parent_id or 0)
-        run = scored.case_score.run if scored.case_score else None
-        baseline = parent.case_score.run if parent and parent.case_score else None
+    for scored in listed:
+        parent = by_id.get(scored.attempt.parent_id or 0)
+        run, baseline = (each.case_score.run if each and each.case_score else None for each in (scored, parent))
         difference = differences.get((run.pk, baseline.pk)) if run and baseline else None
-        is_difference_pending = bool(run and baseline) and (difference is None or difference.is_being_rescored)
-        nodes.append(
-            AttemptNode(
-                attempt=attempt,
-                is_trunk=attempt.pk in trunk_ids,
-                is_first=index == 0,
-                is_last=index == len(listed) - 1,
-                changes=runs.find_changes(attempt).summary,
-                scored_run=run.number if run else None,
-                score=scored.score,
-                difference=difference.difference if difference else None,
-                difference_title=_difference_title(attempt, run, difference) if run and difference else "",
-                compare_url=_compare_url(attempt, run, difference) if run and difference else "",
-                is_being_rescored=not scored.is_settled or is_difference_pending,
-            )
-        )
+        nodes.append(AttemptNode(scored, scored.attempt.pk in trunk_ids, run, baseline, difference))
     return nodes
-
-
-def _difference_title(attempt: Attempt, run: Run, difference: scores.RunDifference) -> str:
-    assert attempt.parent is not None
-    return (
-        f"vs attempt {attempt.parent.number}: run {run.number} against run {difference.baseline.number}, "
-        f"on the {difference.compared:,} queries scored in both"
-    )
-
-
-def _compare_url(attempt: Attempt, run: Run, difference: scores.RunDifference) -> str:
-    numbers = [("run", difference.baseline.number), ("run", run.number)]
-    return f"{reverse('compare', args=[attempt.case_id])}?{urlencode(numbers)}"
