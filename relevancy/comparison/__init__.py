@@ -5,15 +5,9 @@ from relevancy.statistics import TIE
 from . import stored
 from .attempts_tried import count_attempts_tried
 from .best_order import BEST_ORDER, Gain, GainSplit, best_order, check_best_order, find_gain, split_gains
-from .chart_sentences import (
-    describe_change,
-    describe_differences,
-    describe_scatter,
-    describe_scores,
-    describe_search_times,
-)
+from .chart_contents import ChartContent, list_charts
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, list_warnings, name_runs
-from .distributions import Distribution, SearchTimes, distribute_scores, distribute_search_times
+from .distributions import Distribution
 from .figures import ComparisonFigures, PairFigures, compute_figures
 from .gates import (
     DEFAULT_ALPHA,
@@ -41,6 +35,7 @@ __all__ = [
     "SORT_KEYS",
     "STATES",
     "TIE",
+    "ChartContent",
     "Comparison",
     "ComparisonFigures",
     "Coverage",
@@ -61,7 +56,6 @@ __all__ = [
     "ResultList",
     "RunPair",
     "ScoreTable",
-    "SearchTimes",
     "TagFigures",
     "best_order",
     "build_planner",
@@ -73,20 +67,14 @@ __all__ = [
     "compute_figures",
     "count_attempts_tried",
     "describe_carriers",
-    "describe_change",
-    "describe_differences",
     "describe_groups",
-    "describe_scatter",
-    "describe_scores",
-    "describe_search_times",
     "describe_verdict",
-    "distribute_scores",
-    "distribute_search_times",
     "find_gain",
     "find_run_errors",
     "format_detectable",
     "format_difference",
     "has_exact_range",
+    "list_charts",
     "list_rating_warnings",
     "list_rows",
     "list_warnings",

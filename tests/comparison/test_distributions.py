@@ -1,6 +1,7 @@
 """Scores and search times of two runs in steps."""
 
-from relevancy.comparison import QueryRow, distribute_scores, distribute_search_times
+from relevancy.comparison import QueryRow
+from relevancy.comparison.distributions import distribute_scores, distribute_search_times
 
 
 def row(before: float, after: float, took_a: int | None = None, took_b: int | None = None) -> QueryRow:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from relevancy import comparison
-from relevancy.comparison import Distribution, QueryRow, distribute_scores, distribute_search_times
+from relevancy.comparison import ChartContent, Distribution, QueryRow, list_charts
 
 WIDTH, HEIGHT = 600.0, 200.0  # of the plotted area, in units of the view box
 MAX_BARS = 300  # of more queries, so many are drawn, evenly spaced in their order
@@ -34,41 +33,31 @@ class Label:
     anchor: str = "middle"
 
 
-@dataclass(frozen=True)
-class SvgChart:
-    """A chart. text: what it shows, in a sentence. lines: axes. table: its numbers with a head, or empty."""
+@dataclass(frozen=True, kw_only=True)
+class SvgChart(ChartContent):
+    """A chart with its drawing. lines: axes."""
 
-    key: str
-    title: str
-    text: str
     shapes: Sequence[Shape]
     lines: str
     labels: Sequence[Label]
     legend: Sequence[tuple[str, str]] = ()
-    columns: Sequence[str] = ()
-    table: Sequence[Sequence[str]] = ()
 
 
 def build_svg_charts(rows: Sequence[QueryRow], first: str, second: str) -> list[SvgChart]:
-    """Returns the charts of the page: differences, scores before and after, distributions; each one only if it has something to draw.
-
-    first, second: the names of the baseline and of the other run.
-    """
+    """Returns the charts of the page. first, second: the names of the baseline and of the other run."""
     compared = [row for row in rows if row.difference is not None]
     charts = []
-    if compared:
-        scores = distribute_scores(compared)
-        text = comparison.describe_scores(compared, scores, first, second)
-        charts += [_differences(compared), _scatter(compared, first, second)]
-        charts.append(_overlaid("scores", "Distribution of scores", text, scores, first, second))
-    times = distribute_search_times(rows)
-    if times is not None:
-        text = comparison.describe_search_times(times, first, second)
-        charts.append(_overlaid("times", "Search times", text, times.distribution, first, second))
+    for content in list_charts(rows, first, second):
+        if content.distribution:
+            charts.append(_overlaid(content, content.distribution, first, second))
+        elif content.key == "scatter":
+            charts.append(_scatter(content, compared, first))
+        else:
+            charts.append(_differences(content, compared))
     return charts
 
 
-def _differences(rows: Sequence[QueryRow]) -> SvgChart:
+def _differences(content: ChartContent, rows: Sequence[QueryRow]) -> SvgChart:
     """Bars of the differences, largest gain first; the axis is symmetric."""
     values = sorted((row.difference or 0.0 for row in rows), reverse=True)
     count = min(len(values), MAX_BARS)
@@ -85,9 +74,7 @@ def _differences(rows: Sequence[QueryRow]) -> SvgChart:
         )
 
     return SvgChart(
-        key="differences",
-        title="Difference per query",
-        text=comparison.describe_differences(rows),
+        **vars(content),
         shapes=[Shape("gain", bars(lambda value: value > 0)), Shape("loss", bars(lambda value: value < 0))],
         lines=f"M0 {_number(HEIGHT / 2)}H{_number(WIDTH)}",
         labels=[
@@ -98,14 +85,12 @@ def _differences(rows: Sequence[QueryRow]) -> SvgChart:
     )
 
 
-def _scatter(rows: Sequence[QueryRow], first: str, second: str) -> SvgChart:
+def _scatter(content: ChartContent, rows: Sequence[QueryRow], first: str) -> SvgChart:
     """The score before against the score after; above the diagonal the query has become better."""
     points = [(row.score_a or 0.0, row.score_b or 0.0) for row in rows]
     dots = "".join(f"M{_number(x / 100 * WIDTH)} {_number(HEIGHT * (1 - y / 100))}h0" for x, y in points)
     return SvgChart(
-        key="scatter",
-        title=f"{second} against {first}",
-        text=comparison.describe_scatter(rows, first, second),
+        **vars(content),
         shapes=_density(points) if len(points) > MAX_POINTS else [Shape("points", dots, 0.6)],
         lines=f"M0 {_number(HEIGHT)}L{_number(WIDTH)} 0M0 0V{_number(HEIGHT)}H{_number(WIDTH)}",
         labels=[
@@ -132,7 +117,7 @@ def _density(points: Sequence[tuple[float, float]]) -> list[Shape]:
     return [Shape("cells", path, (shade + 1) / SHADES) for shade, path in enumerate(paths) if path]
 
 
-def _overlaid(key: str, title: str, text: str, distribution: Distribution, first: str, second: str) -> SvgChart:
+def _overlaid(content: ChartContent, distribution: Distribution, first: str, second: str) -> SvgChart:
     """Two distributions over the same steps, the second one in front."""
     most = max(1, *distribution.before, *distribution.after)
     step = WIDTH / len(distribution.steps)
@@ -150,9 +135,7 @@ def _overlaid(key: str, title: str, text: str, distribution: Distribution, first
         : len(distribution.steps)
     ]
     return SvgChart(
-        key=key,
-        title=title,
-        text=text,
+        **vars(content),
         shapes=[Shape("before", bars(distribution.before, 0.9)), Shape("after", bars(distribution.after, 0.5))],
         lines=f"M0 {_number(HEIGHT)}H{_number(WIDTH)}",
         labels=[
@@ -161,8 +144,6 @@ def _overlaid(key: str, title: str, text: str, distribution: Distribution, first
             *(Label((index + 0.5) * step, HEIGHT + 16, f"{name} {distribution.unit}") for index, name in ends),
         ],
         legend=[("before", first), ("after", second)],
-        columns=(distribution.unit, first, second),
-        table=distribution.table,
     )
 
 

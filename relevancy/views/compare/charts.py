@@ -24,20 +24,26 @@ def build_charts(
     """
     charts = []
     compared = [row for row in rows if row.difference is not None]
-    if compared:
-        labels = {
-            row.query_id: f"{escape(_short(row.text))}<br>{comparison.describe_change(row, first, second)}"
-            for row in compared
-        }
-        charts += [
-            _sorted_bars(compared, queries, labels),
-            _scatter(compared, queries, labels, first, second),
-            _score_distributions(compared, first, second),
-        ]
-    times = comparison.distribute_search_times(rows)
-    if times is not None:
-        charts.append(_search_times(times, first, second))
+    labels = {row.query_id: f"{escape(_short(row.text))}<br>{_describe(row, first, second)}" for row in compared}
+    for content in comparison.list_charts(rows, first, second):
+        text = content.text
+        if content.distribution:
+            figure = _overlaid(content.distribution, first, second)
+        elif content.key == "scatter":
+            figure = _scatter(compared, queries, labels, first, second)
+        else:
+            figure = _sorted_bars(compared, queries, labels)
+            text += " In the rows below the bars, a fuller colour means that more of the result list stayed."
+        is_selectable = content.distribution is None
+        data = figure_json(figure)
+        charts.append(Chart(content.key, content.title, text, data, content.columns, content.table, is_selectable))
     return charts
+
+
+def _describe(row: comparison.QueryRow, first: str, second: str) -> str:
+    """Describes a compared query: `Run 1 10.0 → Run 2 70.5 (+60.5)`."""
+    before, after = numbers.score(row.score_a), numbers.score(row.score_b)
+    return f"{first} {before} → {second} {after} ({numbers.difference(row.difference)})"
 
 
 def _short(text: str) -> str:
@@ -46,7 +52,7 @@ def _short(text: str) -> str:
 
 def _sorted_bars(
     rows: Sequence[comparison.QueryRow], queries: Mapping[int, PresentQuery], labels: dict[int, str]
-) -> Chart:
+) -> go.Figure:
     """Bars of the differences, largest gain first; the axis is symmetric. Below each bar, the fuller the colour, the more of the result
     list stayed: one row for Jaccard, one for the rank-biased overlap."""
     ordered = sorted(rows, key=attrgetter("difference"), reverse=True)
@@ -83,9 +89,7 @@ def _sorted_bars(
         yaxis2=_strip("Jaccard", 0.13),
         yaxis3=_strip("RBO", 0.0),
     )
-    text = comparison.describe_differences(rows)
-    text += " In the rows below the bars, a fuller colour means that more of the result list stayed."
-    return Chart("differences", "Difference per query", text, figure_json(figure), is_selectable=True)
+    return figure
 
 
 def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], queries: Mapping[int, PresentQuery]) -> None:
@@ -118,7 +122,7 @@ def _scatter(
     labels: dict[int, str],
     first: str,
     second: str,
-) -> Chart:
+) -> go.Figure:
     """The score before against the score after; above the diagonal the query has become better."""
     figure = go.Figure(
         go.Scatter(
@@ -139,24 +143,10 @@ def _scatter(
         xaxis={"title": {"text": first}, "range": [-3, 103], "zeroline": False},
         yaxis={"title": {"text": second}, "range": [-3, 103], "zeroline": False},
     )
-    text = comparison.describe_scatter(rows, first, second)
-    return Chart("scatter", f"{second} against {first}", text, figure_json(figure), is_selectable=True)
+    return figure
 
 
-def _score_distributions(rows: Sequence[comparison.QueryRow], first: str, second: str) -> Chart:
-    """How many queries have which score in either run."""
-    distribution = comparison.distribute_scores(rows)
-    text = comparison.describe_scores(rows, distribution, first, second)
-    return _overlaid("scores", "Distribution of scores", text, distribution, first, second)
-
-
-def _search_times(times: comparison.SearchTimes, first: str, second: str) -> Chart:
-    """How many searches took how long in either run."""
-    text = comparison.describe_search_times(times, first, second)
-    return _overlaid("times", "Search times", text, times.distribution, first, second)
-
-
-def _overlaid(key: str, title: str, text: str, distribution: comparison.Distribution, first: str, second: str) -> Chart:
+def _overlaid(distribution: comparison.Distribution, first: str, second: str) -> go.Figure:
     """Two distributions over the same steps, the second one in front."""
     unit, steps, before, after = distribution.unit, distribution.steps, distribution.before, distribution.after
     figure = go.Figure()
@@ -180,7 +170,7 @@ def _overlaid(key: str, title: str, text: str, distribution: comparison.Distribu
         xaxis={"title": {"text": unit}, "type": "category", "showgrid": False},
         yaxis={"title": {"text": "queries"}, "rangemode": "tozero"},
     )
-    return Chart(key, title, text, figure_json(figure), columns=(unit, first, second), table=distribution.table)
+    return figure
 
 
 def _strip(name: str, bottom: float) -> dict[str, object]:

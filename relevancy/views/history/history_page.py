@@ -54,14 +54,6 @@ class HistoryRow:
         return self.cells[0].score if self.cells else None
 
 
-@dataclass(frozen=True)
-class ScorerChoice:
-    """A scorer of the case, and whether the page shows it."""
-
-    version: ScorerVersion
-    is_shown: bool
-
-
 class HistoryPage:
     """Builds each part of the page when it is first needed. `case` was read by `get_case`."""
 
@@ -93,9 +85,9 @@ class HistoryPage:
         return hooks.ShownRun(self.case)
 
     @property
-    def choices(self) -> list[ScorerChoice]:
-        """The scorers of the case; more than one if there is something to choose."""
-        return [ScorerChoice(version, version in self.versions) for version in self.all_versions]
+    def choices(self) -> list[tuple[ScorerVersion, bool]]:
+        """The scorers of the case, and whether the page shows each; more than one if there is something to choose."""
+        return [(version, version in self.versions) for version in self.all_versions]
 
     @cached_property
     def annotations(self) -> list[cases.annotations.Mark]:

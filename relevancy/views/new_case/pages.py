@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TypedDict
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from relevancy import cases, endpoints, queries, runs, tasks
 from relevancy.engines.errors import EngineError
-from relevancy.models import Book, Endpoint, UnreadableSecret
+from relevancy.models import Endpoint, UnreadableSecret
 from relevancy.models.errors import error_text
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest, submitted
@@ -25,22 +24,6 @@ from .forms import QueriesForm, ScaleForm
 from .wizard import STEPS, StepAction, WizardState, previous_step
 
 MAX_LISTED = 20  # repeated or rejected lines
-
-
-class QueriesContext(TypedDict, total=False):
-    """What `new_case/queries.html` shows besides the form.
-
-    book_queries: number of queries of the chosen book.
-    has_engine: whether the case is to have an endpoint.
-    pasted, repeated, rejected: what the pasted lines contain, once they were read; at most `MAX_LISTED` lines each.
-    """
-
-    book: Book | None
-    book_queries: int
-    has_engine: bool
-    pasted: queries.PastedQueries
-    repeated: list[str]
-    rejected: list[tuple[int, str]]
 
 
 @require_GET
@@ -104,7 +87,7 @@ def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
         initial = {"queries": "\n".join(endpoints.known_queries(endpoint))}
     form = QueriesForm(request.POST or None, initial=initial)
     book_queries = setup.book.queries.live().count() if setup.book else 0
-    context = QueriesContext(book=setup.book, book_queries=book_queries, has_engine=state.has_engine)
+    context: dict[str, object] = {"book": setup.book, "book_queries": book_queries, "has_engine": state.has_engine}
     if not form.is_valid():
         return render_step(request, state, "queries", form, context)
     try:
@@ -121,7 +104,7 @@ def _check_or_create(
     form: QueriesForm,
     setup: cases.CaseSetup,
     pasted: queries.PastedQueries,
-    context: QueriesContext,
+    context: dict[str, object],
 ) -> HttpResponse:
     action = submitted(request, StepAction, default=StepAction.CREATE)
     context |= {

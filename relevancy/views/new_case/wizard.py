@@ -1,8 +1,7 @@
 """The state of a new case between its steps, kept in the session. Only POST requests change it."""
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypedDict, cast
+from typing import TypedDict
 
 from django.core.exceptions import ValidationError
 
@@ -47,27 +46,6 @@ class TestedEndpoint(TypedDict, total=False):
     text: str
 
 
-class StoredState(TypedDict, total=False):
-    """`WizardState` as the session keeps it; empty before the first step was submitted."""
-
-    entered: dict[str, dict[str, object]]
-    complete: list[str]
-    tested: TestedEndpoint
-    sealed: str
-    file: str
-
-
-@dataclass(frozen=True)
-class WizardStep:
-    """A step as the page lists it. Steps are links once the ones before them are complete."""
-
-    name: str
-    title: str
-    is_current: bool
-    is_reachable: bool
-    is_complete: bool
-
-
 class WizardState:
     """What was entered for a case that does not exist yet.
 
@@ -80,12 +58,12 @@ class WizardState:
 
     def __init__(self, request: HtmxRequest) -> None:
         self._session = request.session
-        stored = cast(StoredState, request.session.get(SESSION_KEY, {}))
-        self._entered = stored.get("entered", {})
-        self._complete = stored.get("complete", [])
+        stored = request.session.get(SESSION_KEY, {})
+        self._entered: dict[str, InitialValues] = stored.get("entered", {})
+        self._complete: list[str] = stored.get("complete", [])
         self.tested: TestedEndpoint = stored.get("tested", {})
-        self.sealed = stored.get("sealed", "")
-        self.file = stored.get("file", "")
+        self.sealed: str = stored.get("sealed", "")
+        self.file: str = stored.get("file", "")
 
     def save(self) -> None:
         self._session[SESSION_KEY] = {
@@ -151,11 +129,17 @@ class WizardState:
         entered = self.entered("endpoint")
         return [*(str(entered.get(name, "")) for name in ("endpoint_id", "engine", "url")), self.file]
 
-    def steps(self, current: str) -> list[WizardStep]:
-        """Returns all steps for the page of the current one."""
+    def steps(self, current: str) -> list[dict[str, object]]:
+        """Returns all steps for the page of the current one. Steps are links once the ones before them are complete."""
         reached = STEPS.index(self.first_incomplete())
         return [
-            WizardStep(name, title, name == current, index <= reached, name in self._complete)
+            {
+                "name": name,
+                "title": title,
+                "is_current": name == current,
+                "is_reachable": index <= reached,
+                "is_complete": name in self._complete,
+            }
             for index, (name, title) in enumerate(TITLES.items())
         ]
 

@@ -20,11 +20,11 @@ from .workbench import open_workbench
 
 
 @require_POST
-def choose(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Makes a scorer primary; adds it to the case if it is an available one."""
+def choose(request: HtmxRequest, case_id: int, *, primary: bool) -> HttpResponse:
+    """Adds an available scorer to the case as a secondary one. With `primary`, makes it primary; it may be one of the case's."""
     workbench = open_workbench(request, case_id, needs=Role.EDITOR)
-    case, panel, url = workbench.case, workbench.panel, workbench.queries.url()
-    form = CaseScorerForm([*panel.scorers, *panel.available_scorers], request.POST)
+    case, panel, url = workbench.case, workbench.panel, workbench.back_url
+    form = CaseScorerForm([*(panel.scorers if primary else ()), *panel.available_scorers], request.POST)
     if not form.is_valid():
         return conflict(request, url, form_error(form))
     scorer: Scorer = form.cleaned_data["scorer"]
@@ -32,27 +32,12 @@ def choose(request: HtmxRequest, case_id: int) -> HttpResponse:
     try:
         if is_new:
             scorers.add_scorer(case=case, scorer=scorer, by=request.user)
-        scorers.make_primary(case=case, scorer=scorer, by=request.user)
+        if primary:
+            scorers.make_primary(case=case, scorer=scorer, by=request.user)
     except ValidationError as error:
         return conflict(request, url, f"{error_text(error)} Remove one of them first.")
     if is_new:
         rescore_after_change_of_scorers(case)
-    return redirect_to(request, url)
-
-
-@require_POST
-def add(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Adds a secondary scorer."""
-    workbench = open_workbench(request, case_id, needs=Role.EDITOR)
-    url = workbench.queries.url()
-    form = CaseScorerForm(workbench.panel.available_scorers, request.POST)
-    if not form.is_valid():
-        return conflict(request, url, form_error(form))
-    try:
-        scorers.add_scorer(case=workbench.case, scorer=form.cleaned_data["scorer"], by=request.user)
-    except ValidationError as error:
-        return conflict(request, url, f"{error_text(error)} Remove one of them first.")
-    rescore_after_change_of_scorers(workbench.case)
     return redirect_to(request, url)
 
 
