@@ -50,6 +50,10 @@ class Figure:
     is_muted: bool = False
 
 
+def _figure(key: str, value: str, title: str = "", *, is_muted: bool = False) -> Figure:
+    return Figure(key, FIGURE_LABELS[key], value, title, is_muted)
+
+
 @dataclass(frozen=True)
 class PairSummary:
     """A run against the baseline, in words.
@@ -88,7 +92,7 @@ def summarize_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryR
 
 def summarize_pending(pair: Sequence[Run]) -> PairSummary:
     """Returns a summary with the places of all figures, as long as they are being computed."""
-    figures = [Figure(key, label, "…") for key, label in FIGURE_LABELS.items()]
+    figures = [_figure(key, "…") for key in FIGURE_LABELS]
     return PairSummary(f"{' and '.join(name_runs(pair))} are being compared.", figures)
 
 
@@ -102,17 +106,15 @@ def _test_figures(pair: RunPair) -> list[Figure]:
     p_t = f"Paired t test: {_p_text(paired.p_t)}" if paired.p_t is not None else ""
     unreliable = interval is not None and not interval.is_reliable
     return [
-        Figure(
+        _figure(
             "interval",
-            FIGURE_LABELS["interval"],
             _range(interval.low, interval.high) if interval else MISSING,
             "Too few queries for an interval you can rely on" if unreliable else "",
             is_muted=unreliable,
         ),
-        Figure("p", FIGURE_LABELS["p"], _p_text(paired.p), p_t),
-        Figure(
+        _figure("p", _p_text(paired.p), p_t),
+        _figure(
             "effect",
-            FIGURE_LABELS["effect"],
             _or_missing(paired.differences.effect, lambda effect: format_signed(effect, 2)),
             "Difference divided by the standard deviation of the differences, both with the weights of the queries",
         ),
@@ -124,16 +126,14 @@ def _count_figures(pair: RunPair) -> list[Figure]:
     counts = f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}"
     carriers = len(pair.carriers)
     return [
-        Figure("counts", FIGURE_LABELS["counts"], counts),
-        Figure(
+        _figure("counts", counts),
+        _figure(
             "detectable",
-            FIGURE_LABELS["detectable"],
             format_detectable(pair),
             "The smallest true difference that so many queries find four times in five",
         ),
-        Figure(
+        _figure(
             "carriers",
-            FIGURE_LABELS["carriers"],
             counted(carriers, "query", "queries") if carriers else MISSING,
             ", ".join([f"“{text}”" for text in pair.carriers[:MAX_NAMED]]),
         ),
@@ -159,7 +159,7 @@ def _list_figures(
         Figure(
             "jaccard", f"Jaccard@{overlap.k}", _or_missing(overlap.jaccard, format_coefficient), "Mean over the queries"
         ),
-        Figure("rbo", FIGURE_LABELS["rbo"], _or_missing(overlap.rbo, format_coefficient), "Mean over the queries"),
+        _figure("rbo", _or_missing(overlap.rbo, format_coefficient), "Mean over the queries"),
         Figure(
             "changed",
             f"First {overlap.k} changed",
@@ -171,27 +171,24 @@ def _list_figures(
             " → ".join([_percent(coverage_of_run.share) for coverage_of_run in coverage]),
             "Share of rated documents, before → after",
         ),
-        Figure(
+        _figure(
             "bounds",
-            FIGURE_LABELS["bounds"],
             _range(*bounds) if bounds else MISSING,
             "The difference lies between these, whatever grades the unrated documents get"
             if bounds
             else "This scorer gives no bounds",
         ),
-        Figure(
+        _figure(
             "pool",
-            FIGURE_LABELS["pool"],
             " · ".join(without_own),
             "How each score changes without the ratings of documents that no other run returned among the first k",
         ),
-        Figure(
+        _figure(
             "gain",
-            FIGURE_LABELS["gain"],
             " → ".join([MISSING if points is None else format_rounded(points, 1) for points in gains]),
             "Points between each score and that of the best order that today’s ratings allow, before → after",
         ),
-        Figure("left_out", FIGURE_LABELS["left_out"], f"{left_out:,}"),
+        _figure("left_out", f"{left_out:,}"),
     ]
 
 

@@ -420,9 +420,9 @@ def test_list_shows_the_number_of_a_query_however_it_is_filtered_and_sorted(sign
 @pytest.mark.parametrize(
     ("who", "entries"),
     [
-        ("viewer", "Book, Import and export, Activity, Linked queries"),
-        ("editor", "Rename, Duplicate, Book, Import and export, Activity, Linked queries"),
-        ("owner", "Rename, Duplicate, Book, Import and export, Activity, Linked queries, Archive, Delete"),
+        ("viewer", "Book, Import and export, Linked queries"),
+        ("editor", "Rename, Duplicate, Book, Import and export, Linked queries"),
+        ("owner", "Rename, Duplicate, Book, Import and export, Linked queries, Archive, Delete"),
     ],
 )
 def test_the_head_leads_to_the_book_and_to_what_can_be_done_with_the_case(sign_in, people, team, script, who, entries):
