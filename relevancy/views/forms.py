@@ -8,6 +8,7 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 
 from relevancy.formats.file_formats import FileKind, products
+from relevancy.models.errors import error_location, error_text
 from relevancy.models.text import normalize_line, normalize_text, unify_newlines, validate_line, validate_text
 
 # What a form is bound to, such as `request.POST`; and what its fields start with.
@@ -104,3 +105,14 @@ def add_errors(form: forms.BaseForm, error: ValidationError) -> None:
         return
     for name, errors in error.error_dict.items():
         form.add_error(name if name in form.fields and name != NON_FIELD_ERRORS else None, errors)
+
+
+def mark_location(field: forms.Field, error: ValidationError) -> None:
+    """Lets the editor of a field mark where an error is, if that is known."""
+    line, column = error_location(error)
+    if line is not None:
+        field.widget.attrs |= {
+            "data-error-line": line,
+            "data-error-column": column or 1,
+            "data-error-text": error_text(error),
+        }

@@ -12,8 +12,8 @@ from relevancy import cases, endpoints, formats, runs
 from relevancy.engines.errors import EngineError
 from relevancy.formats.documents import documents_file
 from relevancy.models import Endpoint, User
-from relevancy.models.errors import error_fields, error_location, error_text
-from relevancy.views.forms import FormData, add_errors
+from relevancy.models.errors import error_fields, error_text
+from relevancy.views.forms import FormData, add_errors, mark_location
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.wording import counted
 
@@ -246,13 +246,7 @@ def check_fields(form: FieldsForm, endpoint: Endpoint) -> bool:
         runs.attempts.check(endpoint=endpoint, template=template, fields=form.chosen.spec, knobs={}, depth=10)
     except ValidationError as error:
         form.add_error("template" if "template" in error_fields(error) else "more", error_text(error))
-        line, column = error_location(error)
-        if line is not None:
-            form.fields["template"].widget.attrs |= {
-                "data-error-line": line,
-                "data-error-column": column,
-                "data-error-text": error_text(error),
-            }
+        mark_location(form.fields["template"], error)
         return False
     return True
 

@@ -12,7 +12,7 @@ from relevancy.models.errors import error_location, error_text
 from relevancy.scoring.errors import ScoringError
 from relevancy.scoring.types import Parameter
 from relevancy.templatetags import numbers
-from relevancy.views.forms import CodeField, FormData, InitialValues, add_errors
+from relevancy.views.forms import CodeField, FormData, InitialValues, add_errors, mark_location
 
 SCRIPT_ONLY, MEASURE_ONLY = ("script", "output_range"), ("measure",)
 
@@ -177,10 +177,8 @@ class ScorerForm(forms.Form):
         if "script" not in self.fields or line is None:
             add_errors(self, error)
             return
-        text = error_text(error)
-        self.add_error("script", f"Line {line}, column {column or 1}: {text}")
-        location = {"data-error-line": line, "data-error-column": column or 1, "data-error-text": text}
-        self.fields["script"].widget.attrs.update(location)
+        self.add_error("script", f"Line {line}, column {column or 1}: {error_text(error)}")
+        mark_location(self.fields["script"], error)
 
 
 def _build_field(parameter: Parameter) -> forms.Field:

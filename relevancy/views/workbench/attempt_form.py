@@ -10,8 +10,7 @@ from django.forms import model_to_dict
 
 from relevancy import runs
 from relevancy.models import Attempt, Case, Endpoint, User
-from relevancy.models.errors import error_location, error_text
-from relevancy.views.forms import CodeField, FormData, LineField, add_errors
+from relevancy.views.forms import CodeField, FormData, LineField, add_errors, mark_location
 from relevancy.views.requests import parse_number
 
 KNOB_PREFIX = "knob."
@@ -46,8 +45,6 @@ class AttemptForm(forms.Form):
 
     Checks what a form can check; `save` and `build` add the errors of the template, the displayed fields and the knobs,
     which depend on the engine.
-
-    error_line, error_column: where the template is wrong, counted from 1; None if it is not, or not known.
     """
 
     parent = forms.CharField(required=False, widget=forms.HiddenInput)
@@ -83,8 +80,6 @@ class AttemptForm(forms.Form):
     def __init__(self, case: Case, user: User, attempt: Attempt | None, data: FormData | None = None) -> None:
         """`attempt` is shown unless `data` says what the user sent."""
         super().__init__(data, auto_id="%s", initial=_initial(attempt) if attempt else None)
-        self.error_line: int | None = None
-        self.error_column: int | None = None
         self._case = case
         # Not declared in the class, where the name would hide the fields of the form.
         self.fields["fields"] = forms.CharField(
@@ -154,14 +149,7 @@ class AttemptForm(forms.Form):
 
     def _add_service_error(self, error: ValidationError) -> None:
         add_errors(self, error)
-        self.error_line, self.error_column = error_location(error)
-        if self.error_line:
-            location = {
-                "data-error-line": self.error_line,
-                "data-error-column": self.error_column,
-                "data-error-text": error_text(error),
-            }
-            self.fields["template"].widget.attrs |= location
+        mark_location(self.fields["template"], error)
 
 
 def _initial(attempt: Attempt) -> dict[str, Any]:

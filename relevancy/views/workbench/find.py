@@ -1,7 +1,5 @@
 """Documents that an editor looks for: found in the engine, with their rank in the run, to be rated."""
 
-from dataclasses import dataclass
-
 from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
@@ -14,40 +12,22 @@ from .rankings import get_ranking
 from .workbench import open_workbench
 
 
-@dataclass(frozen=True)
-class FoundRow:
-    """A document that was found, and where the query of the run has it. rank: in the run; None if it is not there."""
-
-    document: runs.FoundDocument
-    rank: int | None
-    text: str
-    title: str = ""
-
-    @classmethod
-    def of(cls, document: runs.FoundDocument, search: runs.FoundDocuments, depth: int) -> "FoundRow":
-        """Returns the row of a document. depth: how many results of the run are shown."""
-        position = document.position
-        if position.rank is not None:
-            is_shown = position.rank <= depth
-            return cls(document, position.rank, f"rank {position.rank}" + ("" if is_shown else ", not shown"))
-        if position.rank_now is not None:
-            title = "The run did not return it. This is its rank in the index as it is now."
-            return cls(document, None, f"rank {position.rank_now:,} now", title)
-        if position.matches:
-            return cls(document, None, f"matches, beyond rank {search.searched_ranks:,}")
-        if position.matches is False:
-            return cls(document, None, "does not match")
-        return cls(document, None, _unknown_rank(search))
-
-
-def _unknown_rank(search: runs.FoundDocuments) -> str:
+def _position_text(document: runs.FoundDocument, search: runs.FoundDocuments, depth: int) -> str:
+    """Returns where the query of the run has a document. depth: how many results of the run are shown."""
+    position = document.position
+    if position.rank is not None:
+        return f"rank {position.rank}" + ("" if position.rank <= depth else ", not shown")
+    if position.rank_now is not None:
+        return f"rank {position.rank_now:,} now"
+    if position.matches:
+        return f"matches, beyond rank {search.searched_ranks:,}"
+    if position.matches is False:
+        return "does not match"
     if search.rank_error:
         return "rank not known"
-    return (
-        f"not among the first {search.searched_ranks:,}"
-        if search.searched_ranks
-        else "no rank: the query finds nothing"
-    )
+    if search.searched_ranks:
+        return f"not among the first {search.searched_ranks:,}"
+    return "no rank: the query finds nothing"
 
 
 @require_GET
@@ -66,7 +46,7 @@ def find(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
                 ranking, form.cleaned_data["text"], by=request.user, method=form.cleaned_data["method"]
             )
             depth = ranking.run.config["depth"]
-            rows = [FoundRow.of(document, search, depth) for document in search.documents]
+            rows = [(document, _position_text(document, search, depth)) for document in search.documents]
         except runs.SEARCH_ERRORS as reason:
             error = str(reason)
     return workbench.render(
@@ -78,6 +58,6 @@ def find(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         rule_text=workbench.case.book.get_rule_display(),
         can_explain=abilities.explain,
         search=search,
-        rows=rows,
+        found=rows,
         error=error,
     )

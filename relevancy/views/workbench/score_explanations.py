@@ -7,15 +7,6 @@ from functools import cached_property
 from relevancy import runs
 from relevancy.models import Ranking
 
-
-@dataclass(frozen=True)
-class LegendEntry:
-    """A colour of the bars, 1 to 5, and the field that it stands for."""
-
-    colour: int
-    name: str
-
-
 MAX_TERMS = 24  # rows of the table
 
 
@@ -69,13 +60,16 @@ class ScoreExplanations:
         return max([*scores, *explained], default=0.0)
 
     @property
-    def legend(self) -> list[LegendEntry]:
-        """The fields in the order of their colours. The last colour is that of everything else."""
+    def legend(self) -> list[tuple[int, str]]:
+        """The colours of the bars, 1 to 5, and the field that each stands for. The last colour is that of everything else."""
         names: dict[int, set[str]] = {}
         for result in self.results:
             for item in result.explanation.slices if result.explanation else ():
                 names.setdefault(item.colour, set()).add(item.field)
-        return [LegendEntry(colour, _legend_name(fields)) for colour, fields in sorted(names.items())]
+        return [
+            (colour, next(iter(fields)) if len(fields) == 1 and "" not in fields else "other")
+            for colour, fields in sorted(names.items())
+        ]
 
     @property
     def explained(self) -> list[runs.Result]:
@@ -95,7 +89,3 @@ class ScoreExplanations:
             TermRow(label, colours.get(fields[label], runs.COLOURS), [column.get(label) for column in values])
             for label in heaviest
         ]
-
-
-def _legend_name(fields: set[str]) -> str:
-    return next(iter(fields)) if len(fields) == 1 and "" not in fields else "other"
