@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any
 
 import tantivy
 
@@ -27,29 +27,21 @@ from .index import (
 )
 
 _I64_LIMIT = 2**63
-_MAX_KEYWORD_LENGTH = 8_000
 _ABANDONED_AFTER = 3600  # seconds: an unfinished build of that age was interrupted
 
 
-def build_index(
-    data_dir: Path,
-    name: str,
-    documents: Iterable[Mapping[str, Any]],
-    *,
-    id_field: str = "id",
-    schema: Mapping[str, Literal["text", "keyword", "number"]] | None = None,
-) -> int:
+def build_index(data_dir: Path, name: str, documents: Iterable[Mapping[str, Any]], *, id_field: str = "id") -> int:
     """Builds an index, which replaces an older one of that name. Returns the number of documents.
 
     Field types follow from the values: texts are analyzed, numbers are numbers, booleans are keywords; names of nested
-    fields contain dots. `schema` overrides the types. Documents are indexed in the order of their ids by one thread in one
-    commit: hits with equal scores are ordered by id, and equal documents produce equal rankings.
-    Raises `ValueError`, naming the document, for a missing or repeated id and for a value of the wrong type.
+    fields contain dots. Documents are indexed in the order of their ids by one thread in one commit: hits with equal scores are
+    ordered by id, and equal documents produce equal rankings.
+    Raises `ValueError`, naming the document, for a missing or repeated id.
     """
     folder = index_folder(data_dir, name)
     rows = [(doc_id, document, _flatten(document, "", {})) for doc_id, document in _sorted_by_id(documents, id_field)]
     build = uuid.uuid4().hex
-    description = Description(build, id_field, _field_types((values for _, _, values in rows), schema or {}))
+    description = Description(build, id_field, _field_types(values for _, _, values in rows))
     path = folder / build
     path.mkdir(parents=True)
     try:
@@ -77,7 +69,7 @@ def _write(
         entry: dict[str, Any] = {ID: doc_id, SOURCE: json.dumps(document, ensure_ascii=False).encode()}
         for name, field_type in description.fields.items():
             if name in values:
-                converted = (_convert(value, field_type, doc_id, name) for value in values[name])
+                converted = (_convert(value, field_type) for value in values[name])
                 entry[description.columns[name]] = [value for value in converted if value is not None]
         writer.add_document(tantivy.Document.from_dict(entry, schema))
     writer.commit()
@@ -110,12 +102,12 @@ def _flatten(value: Any, name: str, values: dict[str, list[Any]]) -> dict[str, l
     return values
 
 
-def _field_types(rows: Iterable[dict[str, list[Any]]], schema: Mapping[str, str]) -> dict[str, FieldType]:
-    types_by_name: dict[str, set[str]] = {name: set() for name in schema}
+def _field_types(rows: Iterable[dict[str, list[Any]]]) -> dict[str, FieldType]:
+    types_by_name: dict[str, set[FieldType]] = {}
     for values in rows:
         for name, items in values.items():
             types_by_name.setdefault(name, set()).update(map(_type_of, items))
-    return {name: _field_type(types, schema.get(name), name) for name, types in types_by_name.items()}
+    return {name: _common_type(types) for name, types in types_by_name.items()}
 
 
 def _type_of(value: Any) -> FieldType:
@@ -126,31 +118,19 @@ def _type_of(value: Any) -> FieldType:
     return "decimal" if isinstance(value, float) else "text"
 
 
-def _field_type(types: set[str], override: str | None, name: str) -> FieldType:
+def _common_type(types: set[FieldType]) -> FieldType:
     """Returns the type of a field with values of these types."""
-    number_type: FieldType = "integer" if types == {"integer"} else "decimal"
-    if override is None:
-        if types <= {"integer", "decimal"}:
-            return number_type
-        return "keyword" if types == {"keyword"} else "text"
-    if override == "number":
-        return number_type
-    if override in ("text", "keyword"):
-        return cast("FieldType", override)
-    raise ValueError(f"The field “{name}” has the unknown type “{override}”. Use text, keyword or number.")
+    if len(types) == 1:
+        return next(iter(types))
+    return "decimal" if types == {"integer", "decimal"} else "text"
 
 
-def _convert(value: Any, field_type: FieldType, doc_id: str, name: str) -> str | int | float | None:
+def _convert(value: Any, field_type: FieldType) -> str | int | float | None:
     if field_type == "integer":
         return int(value)
     if field_type == "decimal":
-        try:
-            number = float(value)
-        except ValueError:
-            raise ValueError(f"Document “{doc_id}”: its field “{name}” is “{value}”, not a number.") from None
-        return number if math.isfinite(number) else None
-    text = keyword_text(value)
-    return None if field_type == "keyword" and len(text) > _MAX_KEYWORD_LENGTH else text
+        return float(value) if math.isfinite(value) else None
+    return keyword_text(value)
 
 
 def _current_build(folder: Path) -> str | None:

@@ -116,12 +116,8 @@ def _watch(watched: socket.socket) -> None:
         exchange.watch(watched)
 
 
-class LimitedSocket(socket.socket):
+class _Limited(socket.socket):
     """A socket whose operations take at most the time that is left of the thread's exchange."""
-
-    def connect(self, address: Any) -> None:
-        _watch(self)
-        super().connect(address)
 
     def recv_into(self, *arguments: Any, **options: Any) -> int:
         _watch(self)
@@ -130,26 +126,26 @@ class LimitedSocket(socket.socket):
     def recv(self, *arguments: Any) -> bytes:
         _watch(self)
         return super().recv(*arguments)
+
+
+class LimitedSocket(_Limited):
+    """One without TLS, or to begin TLS on."""
+
+    def connect(self, address: Any) -> None:
+        _watch(self)
+        super().connect(address)
 
     def sendall(self, *arguments: Any) -> None:
         _watch(self)
         super().sendall(*arguments)
 
 
-class LimitedTLSSocket(ssl.SSLSocket):
-    """As `LimitedSocket`, with TLS; also limits the handshake."""
+class LimitedTLSSocket(_Limited, ssl.SSLSocket):
+    """One with TLS, whose handshake is limited, too."""
 
     def do_handshake(self, block: bool = False) -> None:
         _watch(self)
         super().do_handshake(block)
-
-    def recv_into(self, *arguments: Any, **options: Any) -> int:
-        _watch(self)
-        return super().recv_into(*arguments, **options)
-
-    def recv(self, *arguments: Any) -> bytes:
-        _watch(self)
-        return super().recv(*arguments)
 
     def send(self, *arguments: Any) -> int:
         _watch(self)
