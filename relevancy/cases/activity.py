@@ -1,6 +1,6 @@
 """The recent activity of the home page: runs, ratings and new cases."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
@@ -20,7 +20,7 @@ MAX_RATINGS_READ = 20_000  # counted, newest first
 MAX_RATINGS_SEARCHED = 200_000  # among which those on visible books are looked up
 
 
-@dataclass(frozen=True)
+@dataclass
 class Event:
     """Something a person did.
 
@@ -28,7 +28,8 @@ class Event:
     person: the person's name.
     case: the case concerned; for ratings a case of the book that the user can see, if there is one.
     run, change: of a run, its number and attempt, and the difference in points to the run before.
-    book, count: of ratings, the name of the book and the number of ratings; `is_partial`: there are more than that.
+    book_id, book, count, first: of ratings that were given without a pause of 30 minutes, the book, its name, the number of ratings and
+        the time of the first one; `is_partial`: there are more than that.
     """
 
     kind: str
@@ -37,37 +38,28 @@ class Event:
     case: Case | None = None
     run: Run | None = None
     change: float | None = None
+    book_id: int = 0
     book: str = ""
     count: int = 0
+    first: Any = None
     is_partial: bool = False
-
-
-@dataclass
-class Sitting:
-    """Ratings that one person gave in one book without a pause of 30 minutes."""
-
-    person: str
-    book_id: int
-    book: str
-    count: int
-    first: datetime
-    last: datetime
 
 
 def recent_activity(user: Any) -> list[Event]:
     """Returns what people did in the cases and books the user can see, newest first. Three SQL statements."""
     visible = Case.objects.visible_to(user).live()
     sittings, is_complete = _sittings(user)
-    newest = sorted(sittings, key=lambda sitting: sitting.last, reverse=True)[:MAX_EVENTS]
+    newest = sorted(sittings, key=lambda sitting: sitting.at, reverse=True)[:MAX_EVENTS]
     by_age = visible.order_by("-created_at", "-pk")
     needed = Q(pk__in=by_age.values("pk")[:MAX_EVENTS]) | Q(book__in={sitting.book_id for sitting in newest})
     cases = list(by_age.filter(needed).select_related("owner"))
-    oldest = None if is_complete else min((sitting.first for sitting in sittings), default=None)
-    events = [
-        *_run_events(visible),
-        *_rating_events(newest, cases, oldest),
-        *(Event("case", str(case.owner), case.created_at, case) for case in cases[:MAX_EVENTS]),
-    ]
+    case_by_book = {case.book_id: case for case in sorted(cases, key=lambda case: case.pk)}
+    oldest = min((sitting.first for sitting in sittings), default=None)
+    for sitting in newest:
+        sitting.case = case_by_book.get(sitting.book_id)
+        sitting.is_partial = not is_complete and sitting.first - oldest < SITTING_GAP
+    created = [Event("case", str(case.owner), case.created_at, case) for case in cases[:MAX_EVENTS]]
+    events = [*_run_events(visible), *newest, *created]
     return sorted(events, key=lambda event: event.at, reverse=True)[:MAX_EVENTS]
 
 
@@ -86,23 +78,7 @@ def _run_events(cases: QuerySet[Case]) -> Iterator[Event]:
         yield Event("run", str(run.created_by), run.finished_at, run.case, run, run.score_change)
 
 
-def _rating_events(sittings: Sequence[Sitting], cases: Iterable[Case], oldest: datetime | None) -> Iterator[Event]:
-    """The sittings as events, with one of the cases of their books. `oldest`: the first of the ratings that were read; None if all
-    of them were."""
-    case_by_book = {case.book_id: case for case in sorted(cases, key=lambda case: case.pk)}
-    for sitting in sittings:
-        yield Event(
-            "ratings",
-            sitting.person,
-            sitting.last,
-            case_by_book.get(sitting.book_id),
-            book=sitting.book,
-            count=sitting.count,
-            is_partial=oldest is not None and sitting.first - oldest < SITTING_GAP,
-        )
-
-
-def _sittings(user: Any) -> tuple[list[Sitting], bool]:
+def _sittings(user: Any) -> tuple[list[Event], bool]:
     """The sittings on books the user can see, and whether all of their ratings were read."""
     last_id = RatingChange.objects.order_by("-pk").values(lowest=F("pk") - MAX_RATINGS_SEARCHED)[:1]
     newest = (
@@ -124,17 +100,24 @@ def _sittings(user: Any) -> tuple[list[Sitting], bool]:
         .annotate(count=Count("pk"), first=Min("at"), last=Max("at"))
         .order_by("by", "query__book", "first")
     )
-    sittings: list[Sitting] = []
+    sittings: list[Event] = []
     total = 0
     for (_, book_id), rows in groupby(groups, key=lambda group: (group["by"], group["query__book"])):
-        current: Sitting | None = None
+        current: Event | None = None
         for row in rows:
             total += row["count"]
-            if current and row["first"] - current.last < SITTING_GAP:
+            if current and row["first"] - current.at < SITTING_GAP:
                 current.count += row["count"]
-                current.last = row["last"]
+                current.at = row["last"]
             else:
-                person = row["by__name"] or row["by__email"]
-                current = Sitting(person, book_id, row["query__book__name"], row["count"], row["first"], row["last"])
+                current = Event(
+                    "ratings",
+                    row["by__name"] or row["by__email"],
+                    row["last"],
+                    book_id=book_id,
+                    book=row["query__book__name"],
+                    count=row["count"],
+                    first=row["first"],
+                )
                 sittings.append(current)
     return sittings, total < MAX_RATINGS_READ

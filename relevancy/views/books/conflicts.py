@@ -1,7 +1,7 @@
 """The documents that raters of a book disagree on, and the decisions of adjudicators about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpResponse
@@ -23,28 +23,13 @@ from .forms import ConflictFilterForm, DecisionForm
 CONFLICTS_PER_PAGE = 20
 
 
-@dataclass(frozen=True)
-class ConflictRow:
-    """A document that raters disagree on, with its title as a run stored it, and the address that decides about it."""
-
-    conflict: judging.Conflict
-    title: str
-    url: str
-
-    @property
-    def element_id(self) -> str:
-        """The id of the row: the same for the same document, whatever its id contains."""
-        return judging.conflict_key(self.conflict)
-
-
 @require_GET
 def book_conflicts(request: HtmxRequest, book_id: int) -> HttpResponse:
     """The list, with the largest differences first."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
     form = ConflictFilterForm(request.GET if "difference" in request.GET else {"difference": 1, "state": judging.OPEN})
-    difference, state = (
-        (form.cleaned_data["difference"], form.cleaned_data["state"]) if form.is_valid() else (1, "open")
-    )
+    wanted: dict[str, Any] = form.cleaned_data if form.is_valid() else {"difference": 1, "state": judging.OPEN}
+    difference, state = wanted["difference"], wanted["state"]
     rows = judging.find_conflicts(book=book, difference=difference, state="" if state == "all" else state)
     page = Paginator(rows, CONFLICTS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
@@ -108,14 +93,18 @@ def _list_url(request: HtmxRequest, book: Book) -> str:
     return url
 
 
-def build_conflict_rows(book: Book, conflicts: Sequence[judging.Conflict], request: HtmxRequest) -> list[ConflictRow]:
-    """Returns the rows of documents, each with its title and the address that decides about it."""
+def build_conflict_rows(
+    book: Book, conflicts: Sequence[judging.Conflict], request: HtmxRequest
+) -> list[dict[str, Any]]:
+    """Returns the rows of documents. title: as a run stored it. element_id: the same for the same document, whatever its id contains.
+    url: where it is decided about."""
     titles = judging.read_titles(conflicts, by=request.user)
     return [
-        ConflictRow(
-            document,
-            titles.get((document.query.pk, document.doc_id), document.doc_id),
-            reverse("book_adjudicate", args=[book.pk, document.query.pk]),
-        )
-        for document in conflicts
+        {
+            "conflict": conflict,
+            "title": titles.get((conflict.query.pk, conflict.doc_id), conflict.doc_id),
+            "element_id": judging.conflict_key(conflict),
+            "url": reverse("book_adjudicate", args=[book.pk, conflict.query.pk]),
+        }
+        for conflict in conflicts
     ]

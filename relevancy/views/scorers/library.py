@@ -1,13 +1,14 @@
 """The scorers a user can see, and the side list of them on every scorer page."""
 
-from dataclasses import dataclass, field
+from typing import Any
 
 from django.db.models import QuerySet
 
 from relevancy import scorers
-from relevancy.models import Case, Role, Scorer, ScorerVersion
+from relevancy.models import Case, Role, Scorer
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
+from relevancy.wording import counted
 
 
 def get_scorer(request: HtmxRequest, scorer_id: int, needs: Role = Role.VIEWER) -> Scorer:
@@ -23,47 +24,27 @@ def editable_cases(request: HtmxRequest) -> QuerySet[Case]:
     return cases
 
 
-@dataclass
-class MenuEntry:
-    """A scorer in a list. current: whether the page shows this scorer."""
-
-    scorer: Scorer
-    version: ScorerVersion
-    current: bool = False
-
-    @property
-    def note(self) -> str:
-        """The small text next to its name."""
-        used = self.scorer.cases_using  # type: ignore[attr-defined]
-        if self.scorer.is_default:
-            return "default"
-        if self.scorer.only_for_id:
-            return "one case only"
-        return f"{used:,} case{'s' * (used != 1)}" if used else ""
-
-
-@dataclass
-class Menu:
-    """The side list: groups in the order of the page; `retired` is collapsed."""
-
-    groups: list[tuple[str, list[MenuEntry]]]
-    retired: list[MenuEntry] = field(default_factory=list)
-
-    @property
-    def entries(self) -> list[MenuEntry]:
-        return [entry for _, entries in self.groups for entry in entries]
-
-
-def menu(request: HtmxRequest, current: Scorer | None = None) -> Menu:
-    """Returns the scorers the user can see, each in one group; the user's own are all under “Mine”."""
-    groups: dict[str, list[MenuEntry]] = {"Mine": [], "Scripts": [], "Measures": []}
-    retired: list[MenuEntry] = []
+def menu(request: HtmxRequest, current: Scorer | None = None) -> dict[str, Any]:
+    """Returns the scorers the user can see: `groups` with their titles, the user's own all under “Mine”; all of them as `entries`; and
+    those that are `retired`. Each has a `scorer`, its newest `version`, a `note`, and whether it is the `current` one.
+    """
+    groups: dict[str, list[dict[str, Any]]] = {"Mine": [], "Scripts": [], "Measures": []}
+    retired = []
     for scorer in scorers.overview(request.user):
-        entry = MenuEntry(scorer, scorers.newest_version(scorer), current is not None and scorer.pk == current.pk)
+        version = scorers.newest_version(scorer)
+        note = counted(scorer.cases_using, "case") if scorer.cases_using else ""
+        if scorer.only_for_id:
+            note = "one case only"
+        if scorer.is_default:
+            note = "default"
+        entry = {"scorer": scorer, "version": version, "note": note, "current": scorer == current}
         if scorer.retired_at:
             retired.append(entry)
-        elif scorer.owner_id == request.user.pk:
-            groups["Mine"].append(entry)
         else:
-            groups["Scripts" if entry.version.script else "Measures"].append(entry)
-    return Menu([(title, entries) for title, entries in groups.items() if entries], retired)
+            is_own = scorer.owner_id == request.user.pk
+            groups["Mine" if is_own else "Scripts" if version.script else "Measures"].append(entry)
+    return {
+        "groups": [(title, entries) for title, entries in groups.items() if entries],
+        "entries": [entry for entries in groups.values() for entry in entries],
+        "retired": retired,
+    }

@@ -20,11 +20,11 @@ def scorer_list(request: HtmxRequest) -> HttpResponse:
     side = menu(request)
     teams = set(Team.objects.visible_to(request.user).values_list("pk", flat=True))
     find = request.GET.get("find", "").strip()
-    entries = sorted(side.entries, key=lambda entry: (not entry.scorer.is_default, entry.scorer.name.lower()))
+    listed = [(entry["scorer"], entry["version"], entry) for entry in side["entries"]]
     rows = [
-        (entry, [team for team in entry.scorer.teams.all() if team.pk in teams])
-        for entry in entries
-        if find.lower() in f"{entry.scorer.name}\0{entry.version.measure}\0{entry.scorer.description}".lower()
+        (entry, [team for team in scorer.teams.all() if team.pk in teams])
+        for scorer, version, entry in sorted(listed, key=lambda row: (not row[0].is_default, row[0].name.lower()))
+        if find.lower() in f"{scorer.name}\0{version.measure}\0{scorer.description}".lower()
     ]
     context = {
         "menu": side,

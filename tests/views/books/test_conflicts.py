@@ -29,7 +29,10 @@ def decide_at(case, text="query 1"):
 
 
 def shown(response):
-    return [(row.conflict.query.text, row.conflict.doc_id, row.conflict.difference) for row in response.context["rows"]]
+    return [
+        (row["conflict"].query.text, row["conflict"].doc_id, row["conflict"].difference)
+        for row in response.context["rows"]
+    ]
 
 
 def test_conflicts_are_listed_for_those_who_see_the_book(sign_in, case):

@@ -99,7 +99,7 @@ def test_a_cell_opens_the_documents_that_it_counts(sign_in, case):
     assert {cell: count for cell, count in counts.items() if count} == {(3, 0): 4, (2, 3): 4, (0, 2): 4}
     assert page.context["rows"] == []
     opened = client.get(pair_at(case, one, three, grade_a=3, grade_b=0))
-    assert [(row.conflict.query.text, row.conflict.doc_id) for row in opened.context["rows"]] == [
+    assert [(row["conflict"].query.text, row["conflict"].doc_id) for row in opened.context["rows"]] == [
         (f"query {number}", "a") for number in range(1, 5)
     ]
     assert 'id="documents"' in opened.content.decode()
