@@ -14,11 +14,11 @@ import hashlib
 import ipaddress
 import math
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db.models import Case, F, Value, When
+from django.db.models import F
 from django.http import HttpRequest
 from django.utils import timezone
 
@@ -92,20 +92,11 @@ def count_failure(limits: Mapping[str, int]) -> None:
     now = timezone.now()
     SignInCounter.objects.filter(expires_at__lte=now).delete()
     for key in sorted(limits):
-        _increment(key, now)
-
-
-def _increment(key: str, now: datetime) -> None:
-    changed = SignInCounter.objects.filter(pk=key).update(
-        failures=Case(When(expires_at__lte=now, then=Value(1)), default=F("failures") + 1),
-        expires_at=Case(When(expires_at__lte=now, then=Value(now + WINDOW)), default=F("expires_at")),
-    )
-    if not changed:
-        counter, is_new = SignInCounter.objects.get_or_create(
-            pk=key, defaults={"failures": 1, "expires_at": now + WINDOW}
+        SignInCounter.objects.update_or_create(
+            pk=key,
+            defaults={"failures": F("failures") + 1},
+            create_defaults={"failures": 1, "expires_at": now + WINDOW},
         )
-        if not is_new:
-            SignInCounter.objects.filter(pk=counter.pk).update(failures=F("failures") + 1)
 
 
 def client_address(request: HttpRequest) -> str:

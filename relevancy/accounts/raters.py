@@ -5,6 +5,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from itertools import batched
 
+from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.db.models import ProtectedError, Q, QuerySet
 
@@ -30,7 +31,8 @@ def find_raters(names: Collection[str], *, by: User) -> dict[str, User]:
     raters = known_raters(names, by=by)
     emails = {name: _email(name) for name in names if name not in raters}
     for batch in batched(emails.items(), BATCH):
-        present = _files({email for _, email in batch})
+        files = User.objects.filter(email__in={email for _, email in batch}, kind=User.Kind.FILE)
+        present = {user.email: user for user in files}
         raters |= {name: present[email] for name, email in batch if email in present}
     return raters
 
@@ -40,33 +42,20 @@ def ensure_raters(names: Collection[str], *, by: User) -> dict[str, User]:
 
     A rater of the same name, in any case, is used again. Raises `ValidationError` for a name that cannot be stored.
     """
-    raters = known_raters(names, by=by)
-    emails = {name: _email(name) for name in names if name not in raters}
-    for batch in batched(emails.items(), BATCH):
-        present = _files({email for _, email in batch})
-        missing = {email: name for name, email in batch if email not in present}
-        new = [
-            User(email=email, name=_clean(name), kind=User.Kind.FILE, is_active=False)
-            for email, name in missing.items()
-        ]
-        for user in new:
-            user.set_unusable_password()
-        User.objects.bulk_create(new, ignore_conflicts=True)
-        # Read again: another transaction may have created some of them, and conflicts are created without an id.
-        present |= _files(missing)
-        raters |= {name: present[email] for name, email in batch}
-    return raters
+    raters = find_raters(names, by=by)
+    missing = [name for name in names if name not in raters]
+    new = {_email(name): User(name=_clean(name), kind=User.Kind.FILE, is_active=False) for name in missing}
+    for email, user in new.items():
+        user.email, user.password = email, make_password(None)
+    User.objects.bulk_create(new.values(), batch_size=BATCH, ignore_conflicts=True)
+    # Read again: another transaction may have created some of them, and conflicts are created without an id.
+    return raters | find_raters(missing, by=by)
 
 
 def ensure_machine(name: str) -> User:
     """Returns the rater of this name that is not a person, one on a site. Creates it if it is missing. name: of ASCII letters."""
-    rater, is_new = User.objects.get_or_create(
-        email=f"{name}@{DOMAIN}", defaults={"name": name, "kind": User.Kind.MACHINE, "is_active": False}
-    )
-    if is_new:
-        rater.set_unusable_password()
-        rater.save(update_fields=["password"])
-    return rater
+    values = {"name": name, "kind": User.Kind.MACHINE, "is_active": False, "password": make_password(None)}
+    return User.objects.get_or_create(email=f"{name}@{DOMAIN}", defaults=values)[0]
 
 
 def delete_unused_raters(ids: Collection[int]) -> None:
@@ -79,11 +68,6 @@ def delete_unused_raters(ids: Collection[int]) -> None:
         used |= set(model.objects.filter(rater__in=ids).order_by().values_list("rater_id", flat=True).distinct())
     with suppress(ProtectedError):
         created.exclude(pk__in=used).delete()
-
-
-def _files(emails: Collection[str]) -> dict[str, User]:
-    users = User.objects.filter(email__in=list(emails), kind=User.Kind.FILE)
-    return {user.email: user for user in users}
 
 
 def known_people(*, by: User) -> QuerySet[User]:

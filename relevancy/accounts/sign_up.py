@@ -5,7 +5,6 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
 from relevancy.models import User
-from relevancy.models.user import normalize_address
 
 from .raters import DOMAIN
 
@@ -16,11 +15,8 @@ def sign_up(*, email: str, name: str, password: str) -> None:
 
     The address is not confirmed: it may belong to another person. Raises `ValidationError` naming the field.
     """
-    try:
-        email = normalize_address(email)
-    except ValidationError as error:
-        raise ValidationError({"email": error.messages}) from None
     user = User(email=email, name=name, has_confirmed_email=False)
+    user.clean_fields(exclude={"password"})
     if user.email.endswith(f"@{DOMAIN}"):
         raise ValidationError({"email": f"Addresses in {DOMAIN} cannot sign in. Enter your own address."})
     try:
@@ -28,7 +24,6 @@ def sign_up(*, email: str, name: str, password: str) -> None:
     except ValidationError as error:
         raise ValidationError({"password": error.messages}) from None
     user.set_password(password)
-    user.clean_fields()
     try:
         with transaction.atomic():
             user.save()

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from django.conf import settings
+from django.core.signing import Signer
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Lower
@@ -16,6 +17,7 @@ from .team import Role, Team
 if TYPE_CHECKING:
     from .user import User
 
+SIGNER = Signer(salt="relevancy.invitation")
 LIFETIME = timedelta(days=14)
 MAX_USES = 100
 
@@ -36,11 +38,11 @@ class InvitationQuerySet(models.QuerySet["Invitation"]):
         """Those that the team's page lists: pending ones, and declined ones until they expire or are removed."""
         return self.filter(accepted_at=None, withdrawn_at=None, expires_at__gt=timezone.now())
 
-    def addressed_to(self, user: User) -> Self:
-        """Those for the user's e-mail address, if the address is known to be the user's."""
+    def waiting_for(self, user: User) -> Self:
+        """Those that can be accepted, for the user's e-mail address, if the address is known to be the user's."""
         if not user.has_confirmed_email:
             return self.none()
-        return self.exclude(email="").filter(email=user.email.lower())
+        return self.pending().filter(email=user.email.lower()).select_related("team", "created_by")
 
 
 class Invitation(models.Model):
@@ -88,6 +90,11 @@ class Invitation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.email or 'anyone who has the link'} to {self.team}"
+
+    @property
+    def token(self) -> str:
+        """What its link ends with."""
+        return SIGNER.sign(str(self.pk))
 
     @property
     def is_pending(self) -> bool:

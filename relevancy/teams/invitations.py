@@ -7,14 +7,14 @@ from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.signing import BadSignature, Signer
+from django.core.signing import BadSignature
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
 from relevancy import activity
 from relevancy.models import Activity, Invitation, Membership, Role, Team, User
-from relevancy.models.invitation import LIFETIME
+from relevancy.models.invitation import LIFETIME, SIGNER
 from relevancy.models.saving import clean_and_save
 from relevancy.models.user import normalize_address
 
@@ -23,7 +23,6 @@ from .teams import record_joined
 MAX_PENDING = 200  # per team
 MAX_DAYS = 90
 SPARE_SIGN_UPS = 5  # accounts that can be requested with a link beyond its uses, for those who mistype their address
-_SIGNER = Signer(salt="relevancy.invitation")
 NOT_PENDING = (
     "This invitation is no longer valid: it was answered, withdrawn or has expired. Ask the team for a new one."
 )
@@ -82,15 +81,10 @@ def _record(verb: Activity.Verb, invitation: Invitation, by: User | None, **deta
     activity.record(verb, team=invitation.team_id, by=by, subject=subject, object_id=invitation.pk, **details)
 
 
-def token(invitation: Invitation) -> str:
-    """Returns what the link of an invitation ends with."""
-    return _SIGNER.sign(str(invitation.pk))
-
-
 def find(link_token: str) -> Invitation | None:
     """Returns the invitation of a link, in whatever state; None if the link was not made here."""
     try:
-        pk = int(_SIGNER.unsign(link_token))
+        pk = int(SIGNER.unsign(link_token))
     except (BadSignature, ValueError):
         return None
     return Invitation.objects.select_related("team", "created_by").filter(pk=pk).first()

@@ -306,7 +306,7 @@ class World:
             "token_id": self.api_token.pk,
             "external_id": 0,
             "invitation_id": self.invitation.pk,
-            "token": teams.invitations.token(self.invitation),
+            "token": self.invitation.token,
             "query_id": self.case.book.queries.first().pk,
             "rater_id": self.case.owner_id,
             "link_id": self.case.case_queries.first().query.link_id,
@@ -520,7 +520,7 @@ def send(client, row, world, *, body=None, hidden="canary-elsewhere", **changes)
     name, _, variant = row[0].partition("?")
     ids = {**world.ids, **changes}
     if variant == "open":
-        ids["token"] = teams.invitations.token(world.open_invitation)
+        ids["token"] = world.open_invitation.token
     url = reverse(name, kwargs={argument: ids[argument] for argument in ARGUMENTS[name]})
     data = world.bodies.get(name, {}) if row[1] == "POST" else {}
     if row[1] == "GET":

@@ -17,7 +17,7 @@ from relevancy.views.forms import InitialValues, errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
-from relevancy.views.teams.sharing import change_sharing, sharing
+from relevancy.views.teams.sharing import ShareForm
 
 from .forms import FILL, EndpointForm, TryForm
 
@@ -147,18 +147,13 @@ def endpoint_try(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
 def endpoint_share(request: HtmxRequest, endpoint_id: int) -> HttpResponse:
     """The teams an endpoint is shared with and can be shared with."""
     endpoint = get_endpoint(request, endpoint_id, Role.OWNER)
-    shared = sharing(
-        endpoint,
-        request.user,
-        url=reverse("endpoint_share", args=[endpoint.pk]),
-        not_shared=f"Only {endpoint.owner} can use this endpoint.",
-        data=request.POST or None,
-    )
-    if shared.form.is_valid():
+    form = ShareForm(endpoint, request.user, request.POST or None)
+    if form.is_valid():
         share, unshare = (partial(do, endpoint=endpoint) for do in (endpoints.share, endpoints.unshare))
-        return change_sharing(request, shared, endpoint, share=share, unshare=unshare)
-    context = {"endpoint": endpoint, "sharing": shared}
-    return render(request, "endpoints/share.html", context, status=422 if shared.form.errors else 200)
+        return form.save(request, request.path, share=share, unshare=unshare)
+    not_shared = f"Only {endpoint.owner} can use this endpoint."
+    context = {"endpoint": endpoint, "form": form, "url": request.path, "not_shared": not_shared}
+    return render(request, "endpoints/share.html", context, status=422 if form.errors else 200)
 
 
 @require_POST

@@ -15,7 +15,7 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 from relevancy.views.teams.pages import described_roles
-from relevancy.views.teams.sharing import change_sharing, sharing
+from relevancy.views.teams.sharing import ShareForm
 
 from .forms import DeleteForm, DuplicateForm
 
@@ -34,26 +34,22 @@ def case_share(request: HtmxRequest, case_id: int) -> HttpResponse:
         hint = "It is shared with the case."
         get_or_403(Book.objects, request.user, case.book_id, needs=Role.OWNER, hint=hint)
     can_share_book = Book.objects.owned_by(request.user).filter(pk=case.book_id).exists()
-    shared = sharing(
-        case,
-        request.user,
-        url=reverse("case_share", args=[case.pk]),
-        not_shared=f"Only {case.owner} can see this case.",
-        data=request.POST if request.method == "POST" else None,
-        can_share=can_share_book,
-    )
-    if shared.form.is_valid():
+    data = request.POST if request.method == "POST" else None
+    form = ShareForm(case, request.user, data, can_share=can_share_book)
+    if form.is_valid():
         share, unshare = (partial(do, case=case) for do in (cases.share, cases.unshare))
         kept = "The ratings of its members are kept."
-        return change_sharing(request, shared, case, share=share, unshare=unshare, kept=kept)
+        return form.save(request, request.path, share=share, unshare=unshare, kept=kept)
     template = "teams/_share.html" if request.htmx and request.method == "GET" else "teams/share.html"
     context = {
         "case": case,
-        "sharing": shared,
+        "form": form,
+        "url": request.path,
+        "not_shared": f"Only {case.owner} can see this case.",
         "described_roles": described_roles(),
         "can_share_book": can_share_book,
     }
-    return render(request, template, context, status=422 if shared.form.errors else 200)
+    return render(request, template, context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])

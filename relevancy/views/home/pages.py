@@ -11,10 +11,9 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from relevancy import books, cases, judging, tasks
-from relevancy.models import Case, Run
+from relevancy.models import Case, Invitation, Run
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.tables import Column, build_headings
-from relevancy.views.teams.invitations import invitations_to
 
 PAGE_SIZE = 25
 
@@ -82,7 +81,7 @@ def home(request: HtmxRequest) -> HttpResponse:
     context["max_waiting"] = MAX_WAITING_LISTED
     context["books_to_judge"] = books.books_to_judge(request.user)
     context["max_counted"] = judging.COUNTED
-    context["invitations"] = invitations_to(request)
+    context["invitations"] = Invitation.objects.waiting_for(request.user)
     context["recent_activity"] = cases.recent_activity(request.user)
     return render(request, "home/home.html", context)
 

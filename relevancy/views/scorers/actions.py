@@ -16,7 +16,7 @@ from relevancy.views.forms import errors_to
 from relevancy.views.permissions import require_admin
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
-from relevancy.views.teams.sharing import change_sharing, sharing
+from relevancy.views.teams.sharing import ShareForm
 
 from .library import get_scorer, menu
 from .preview_forms import PolicyForm
@@ -46,20 +46,20 @@ def scorer_duplicate(request: HtmxRequest, scorer_id: int) -> HttpResponse:
 def scorer_share(request: HtmxRequest, scorer_id: int) -> HttpResponse:
     """The teams a scorer is shared with and can be shared with."""
     scorer = get_scorer(request, scorer_id, Role.OWNER)
-    shared = sharing(
-        scorer,
-        request.user,
-        url=reverse("scorer_share", args=[scorer.pk]),
-        not_shared=f"Not shared. Only {scorer.owner} can use it." if scorer.owner else "Available to all users.",
-        data=request.POST or None,
-    )
-    if shared.form.is_valid():
-        with errors_to(shared.form):
+    form = ShareForm(scorer, request.user, request.POST or None)
+    if form.is_valid():
+        with errors_to(form):
             share, unshare = (partial(do, scorer=scorer) for do in (scorers.share, scorers.unshare))
             kept = "Cases that use it keep it."
-            return change_sharing(request, shared, scorer, share=share, unshare=unshare, kept=kept)
-    context = {"menu": menu(request, scorer), "scorer": scorer, "sharing": shared}
-    return render(request, "scorers/share.html", context, status=422 if shared.form.errors else 200)
+            return form.save(request, request.path, share=share, unshare=unshare, kept=kept)
+    context = {
+        "menu": menu(request, scorer),
+        "scorer": scorer,
+        "form": form,
+        "url": request.path,
+        "not_shared": f"Not shared. Only {scorer.owner} can use it." if scorer.owner else "Available to all users.",
+    }
+    return render(request, "scorers/share.html", context, status=422 if form.errors else 200)
 
 
 @require_POST

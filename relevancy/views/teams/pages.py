@@ -21,7 +21,6 @@ from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
 
 from .forms import InvitationAction, InvitationForm, RoleForm, TeamForm
-from .invitations import InvitationLink, invitations_to
 
 # What each role can do; each can do all that the one before can.
 ROLE_DESCRIPTIONS = {
@@ -49,7 +48,7 @@ def team_list(request: HtmxRequest) -> HttpResponse:
         people=Count("memberships", distinct=True), shared=Count("cases", distinct=True)
     )
     rows = [(team, Role(team.role).label if team.role else "") for team in visible]
-    context = {"rows": rows, "form": TeamForm(), "invitations": invitations_to(request)}
+    context = {"rows": rows, "form": TeamForm(), "invitations": Invitation.objects.waiting_for(request.user)}
     return render(request, "teams/list.html", context)
 
 
@@ -75,10 +74,10 @@ def team(request: HtmxRequest, team_id: int) -> HttpResponse:
 
 def _render_team(request: HtmxRequest, team: Team, form: InvitationForm) -> HttpResponse:
     can_edit = Team.objects.owned_by(request.user).filter(pk=team.pk).exists()
-    invitations = team.invitations.listed().select_related("team", "created_by") if can_edit else []
     context = {
         "team": team,
-        "invitations": [InvitationLink(invitation, request) for invitation in invitations],
+        "invitations": team.invitations.listed() if can_edit else [],
+        "site": request.build_absolute_uri("/").rstrip("/"),
         "members": team.memberships.select_related("user"),
         "cases": Case.objects.filter(teams=team).select_related("owner"),
         "endpoints": Endpoint.objects.filter(teams=team).defer("credentials", "headers"),
@@ -168,8 +167,8 @@ def _render_sign_up(request: HtmxRequest, invitation: Invitation, form: SignUpFo
         "reason": reason,
         "form": (form or SignUpForm()) if settings.INVITED_SIGN_UP and settings.PASSWORD_SIGN_IN else None,
         "why_no_sign_up": _why_no_sign_up(),
-        "sign_in_url": redirect_to_login(reverse("invitation", args=[teams.invitations.token(invitation)])).url,
-        "sign_up_url": reverse("invitation_sign_up", args=[teams.invitations.token(invitation)]),
+        "sign_in_url": redirect_to_login(reverse("invitation", args=[invitation.token])).url,
+        "sign_up_url": reverse("invitation_sign_up", args=[invitation.token]),
         "described_roles": described_roles(),
     }
     status = 200 if form is None else form_status(form)

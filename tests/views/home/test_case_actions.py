@@ -56,7 +56,7 @@ def test_share_only_with_teams_the_user_can_edit(sign_in, people, team):
     mine = make_case(people["rater"], "Mine")
     response = sign_in("rater").post(at(mine, "share"), {"team": team.pk, "do": "share"})
     assert response.status_code == 422
-    assert list(response.context["sharing"].form.errors) == ["team"]
+    assert list(response.context["form"].errors) == ["team"]
     other = Team.objects.get(name="Others")
     shared = make_case(people["owner"], "Its owner's")
     assert sign_in("owner").post(at(shared, "share"), {"team": other.pk}).status_code == 422

@@ -23,7 +23,7 @@ def invite(client, team, email="new@example.org", role=Role.RATER):
 
 
 def link(invitation):
-    return reverse("invitation", args=[teams.invitations.token(invitation)])
+    return reverse("invitation", args=[invitation.token])
 
 
 def withdraw_url(invitation):
@@ -277,7 +277,7 @@ def test_link_that_is_no_longer_valid(sign_in, people, team, open_invitation, en
 
 def test_link_that_was_made_up(sign_in, open_invitation):
     client = sign_in("stranger")
-    good = teams.invitations.token(open_invitation)
+    good = open_invitation.token
     for token in (good[:-1], f"{open_invitation.pk + 1}{good[good.index(':') :]}", str(open_invitation.pk), "x:y"):
         assert client.post(reverse("invitation", args=[token]), {"do": "accept"}).status_code == 404
 
