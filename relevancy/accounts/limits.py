@@ -13,7 +13,7 @@ from elsewhere never lock it out. Every lock ends by itself, and a password is n
 import hashlib
 import ipaddress
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 
 from django.conf import settings
@@ -35,23 +35,15 @@ SIGN_IN_TEXT = (
 
 
 def counters(*, account: str, address: str, browser: str = "") -> dict[str, int]:
-    """Returns the counters of an attempt: `{key: maximum}`. browser: the id of a browser that the account knows."""
+    """Returns the counters of an attempt: `{name: maximum}`. browser: the id of a browser that the account knows."""
     account = account.strip().lower()
-    limits = (
-        {f"browser {browser} {account}": PER_BROWSER}
-        if browser
-        else {
-            f"address {address}": PER_ADDRESS,
-            f"account {account} from {address}": PER_ACCOUNT_AND_ADDRESS,
-            f"account {account}": PER_ACCOUNT,
-        }
-    )
-    return {_digest(name): limit for name, limit in limits.items()}
-
-
-def counter(name: str, maximum: int) -> dict[str, int]:
-    """Returns one counter: `{key: maximum}`."""
-    return {_digest(name): maximum}
+    if browser:
+        return {f"browser {browser} {account}": PER_BROWSER}
+    return {
+        f"address {address}": PER_ADDRESS,
+        f"account {account} from {address}": PER_ACCOUNT_AND_ADDRESS,
+        f"account {account}": PER_ACCOUNT,
+    }
 
 
 def _digest(name: str) -> str:
@@ -64,10 +56,11 @@ def check(limits: Mapping[str, int], text: str = SIGN_IN_TEXT) -> None:
     text: the message, in which `{wait}` is replaced by how long to wait.
     """
     now = timezone.now()
+    maxima = {_digest(name): maximum for name, maximum in limits.items()}
     reached = [
         counter.expires_at
-        for counter in SignInCounter.objects.filter(pk__in=limits, expires_at__gt=now)
-        if counter.failures >= limits[counter.key]
+        for counter in SignInCounter.objects.filter(pk__in=maxima, expires_at__gt=now)
+        if counter.failures >= maxima[counter.key]
     ]
     if reached:
         minutes = math.ceil((max(reached) - now) / timedelta(minutes=1))
@@ -80,18 +73,18 @@ def count_request(*, action: str, address: str, account: str = "") -> None:
 
     Those that are refused are not counted.
     """
-    limits = counter(f"{action} from {address}", REQUESTS_PER_ADDRESS)
+    limits = {f"{action} from {address}": REQUESTS_PER_ADDRESS}
     if account:
-        limits |= counter(f"{action} for {account}", REQUESTS_PER_ACCOUNT)
+        limits[f"{action} for {account}"] = REQUESTS_PER_ACCOUNT
     check(limits, "Too many requests. Try again in {wait}.")
     count_failure(limits)
 
 
-def count_failure(limits: Mapping[str, int]) -> None:
+def count_failure(limits: Iterable[str]) -> None:
     """Adds a failure to each counter, and forgets those that have expired."""
     now = timezone.now()
     SignInCounter.objects.filter(expires_at__lte=now).delete()
-    for key in sorted(limits):
+    for key in sorted(map(_digest, limits)):
         SignInCounter.objects.update_or_create(
             pk=key,
             defaults={"failures": F("failures") + 1},

@@ -32,7 +32,8 @@ def record(
 
     by: who did it; None for the server. subject: the name of what was changed. details: values of the sentence of the verb.
     """
-    _build(verb, by, case, team, subject, object_id, person, details).save(force_insert=True)
+    owner = {"case_id": getattr(case, "pk", case), "team_id": getattr(team, "pk", team)}
+    _build(verb, subject, details, **owner, by=by, object_id=object_id, person=person).save(force_insert=True)
 
 
 def record_once(verb: str, *, by: User | None, case: Case) -> None:
@@ -55,7 +56,8 @@ def record_for_book(
     """Adds a line to the log of each case that uses a book. Two SQL statements."""
     case_ids = Case.objects.filter(book=book.pk).order_by("pk").values_list("pk", flat=True)
     Activity.objects.bulk_create(
-        _build(verb, by, pk, None, subject or book.name, book.pk, person, details) for pk in case_ids
+        _build(verb, subject or book.name, details, case_id=pk, by=by, object_id=book.pk, person=person)
+        for pk in case_ids
     )
 
 
@@ -69,28 +71,17 @@ def record_for_teams(
     **details: Detail,
 ) -> None:
     """Adds a line to the log of each team. One SQL statement if there is a team."""
-    Activity.objects.bulk_create(_build(verb, by, None, team, subject, object_id, None, details) for team in teams)
+    Activity.objects.bulk_create(
+        _build(verb, subject, details, team=team, by=by, object_id=object_id) for team in teams
+    )
 
 
-def _build(
-    verb: str,
-    by: User | None,
-    case: Case | int | None,
-    team: Team | int | None,
-    subject: object,
-    object_id: int | None,
-    person: User | None,
-    details: dict[str, Any],
-) -> Activity:
+def _build(verb: str, subject: object, details: dict[str, Any], **columns: Any) -> Activity:
     return Activity(
         verb=verb,
-        by=by,
-        case_id=case.pk if isinstance(case, Case) else case,
-        team_id=team.pk if isinstance(team, Team) else team,
         subject=_shortened(str(subject)),
-        object_id=object_id,
-        person=person,
         details={name: _shortened(value) if isinstance(value, str) else value for name, value in details.items()},
+        **columns,
     )
 
 

@@ -75,7 +75,7 @@ def renew_codes(*, user: User) -> list[str]:
 
 def check(user: User, code: str) -> None:
     """Uses up a code of the app or a recovery code. Raises `ValidationError` if it is wrong, or after too many wrong ones."""
-    counter = limits.counter(f"second factor of {user.pk}", MAX_FAILURES)
+    counter = {f"second factor of {user.pk}": MAX_FAILURES}
     limits.check(counter, "Too many wrong codes. Try again in {wait}.")
     unused = RecoveryCode.objects.filter(user=user, digest=_digest(code), used_at=None)
     if not (is_on(user) and (_use_app_code(user, code) or unused.update(used_at=timezone.now()))):

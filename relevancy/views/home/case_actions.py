@@ -14,7 +14,7 @@ from relevancy.views.new_case.forms import NameForm
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
-from relevancy.views.teams.pages import described_roles
+from relevancy.views.teams.pages import DESCRIBED_ROLES
 from relevancy.views.teams.sharing import ShareForm
 
 from .forms import DeleteForm, DuplicateForm
@@ -46,7 +46,7 @@ def case_share(request: HtmxRequest, case_id: int) -> HttpResponse:
         "form": form,
         "url": request.path,
         "not_shared": f"Only {case.owner} can see this case.",
-        "described_roles": described_roles(),
+        "described_roles": DESCRIBED_ROLES,
         "can_share_book": can_share_book,
     }
     return render(request, template, context, status=422 if form.errors else 200)

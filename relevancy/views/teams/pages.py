@@ -23,17 +23,12 @@ from relevancy.views.responses import conflict, redirect_with_message
 from .forms import InvitationAction, InvitationForm, RoleForm, TeamForm
 
 # What each role can do; each can do all that the one before can.
-ROLE_DESCRIPTIONS = {
-    Role.VIEWER: "sees cases, results and scores",
-    Role.RATER: "also rates documents",
-    Role.EDITOR: "also changes queries, attempts and endpoints, and runs searches",
-    Role.OWNER: "also shares and archives cases and endpoints, and invites members and manages their roles",
-}
-
-
-def described_roles() -> list[tuple[str, str]]:
-    """Returns each role's name and what it can do, from the lowest."""
-    return [(role.label, description) for role, description in ROLE_DESCRIPTIONS.items()]
+DESCRIBED_ROLES = [
+    (Role.VIEWER.label, "sees cases, results and scores"),
+    (Role.RATER.label, "also rates documents"),
+    (Role.EDITOR.label, "also changes queries, attempts and endpoints, and runs searches"),
+    (Role.OWNER.label, "also shares and archives cases and endpoints, and invites members and manages their roles"),
+]
 
 
 def _team_url(team: Team) -> str:
@@ -82,7 +77,7 @@ def _render_team(request: HtmxRequest, team: Team, form: InvitationForm) -> Http
         "cases": Case.objects.filter(teams=team).select_related("owner"),
         "endpoints": Endpoint.objects.filter(teams=team).defer("credentials", "headers"),
         "roles": Role.choices,
-        "described_roles": described_roles(),
+        "described_roles": DESCRIBED_ROLES,
         "can_edit": can_edit,
         "form": form,
     }
@@ -123,7 +118,7 @@ def invitation(request: HtmxRequest, token: str) -> HttpResponse:
         return redirect_to_login(request.path) if request.method == "POST" else _render_sign_up(request, pending)
     reason = teams.invitations.why_not_answerable(invitation=pending, by=request.user)
     if request.method == "GET" or reason:
-        context = {"invitation": pending, "reason": reason, "described_roles": described_roles()}
+        context = {"invitation": pending, "reason": reason, "described_roles": DESCRIBED_ROLES}
         return render(request, "teams/invitation.html", context, status=403 if reason else 200)
     try:
         if submitted(request, InvitationAction) == InvitationAction.DECLINE:
@@ -169,7 +164,7 @@ def _render_sign_up(request: HtmxRequest, invitation: Invitation, form: SignUpFo
         "why_no_sign_up": _why_no_sign_up(),
         "sign_in_url": redirect_to_login(reverse("invitation", args=[invitation.token])).url,
         "sign_up_url": reverse("invitation_sign_up", args=[invitation.token]),
-        "described_roles": described_roles(),
+        "described_roles": DESCRIBED_ROLES,
     }
     status = 200 if form is None else form_status(form)
     return render(request, "teams/sign_up.html", context, status=403 if reason and status != 429 else status)
