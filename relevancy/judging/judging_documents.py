@@ -19,12 +19,9 @@ class JudgedDocument:
     pair: JudgingPair
     query: Query
     result: runs.Result | None
-    judgments: Sequence[runs.Judgment]
+    judgments: Sequence[scores.RatingRecord] = ()
+    own: scores.RatingRecord | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def own(self) -> runs.Judgment | None:
-        return next((judgment for judgment in self.judgments if judgment.mine), None)
 
     @property
     def is_judged(self) -> bool:
@@ -61,5 +58,5 @@ def _read(
     if ranking is not None and hit is not None:
         ranking.hits = [hit, *(other for other in ranking.hits if other is not hit)]  # the first one is displayed
         result = runs.build_results(ranking, by=by, depth=1, ratings=ratings)[0]
-    judgments = runs.judgments_by_document(ratings, {pair.doc_id}, by=by)[pair.doc_id]
-    return JudgedDocument(pair, query, result, judgments, ranking.options if ranking else {})
+    judgments, own = ratings.by_document.get(pair.doc_id, ()), ratings.own(pair.doc_id, by)
+    return JudgedDocument(pair, query, result, judgments, own, ranking.options if ranking else {})

@@ -119,4 +119,4 @@ def _documents(repeated: Sequence[RepeatedPair], by: User) -> list[JudgedDocumen
         for pair in repeated
     ]
     documents = read_documents(cards, by=by)
-    return [JudgedDocument(document.pair, document.query, document.result, ()) for document in documents]
+    return [JudgedDocument(document.pair, document.query, document.result) for document in documents]

@@ -21,7 +21,7 @@ from .imported import ImportedRankings, ensure_imported_endpoint, import_ranking
 from .page_requests import abilities, engine_of, missing_engine, query_engine
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, query_options, rendered_request, snapshot_config
-from .results import Judgment, Result, build_results, judgments_by_document
+from .results import Result, build_results
 from .retention import has_prunable_runs, prune_display_fields
 from .runs import (
     cancel,
@@ -56,7 +56,6 @@ __all__ = [
     "FoundDocument",
     "FoundDocuments",
     "ImportedRankings",
-    "Judgment",
     "RequestBuilder",
     "Result",
     "RunNotAllowed",
@@ -91,7 +90,6 @@ __all__ = [
     "import_rankings",
     "is_for_imported",
     "is_imported",
-    "judgments_by_document",
     "list_unretrieved",
     "look_up",
     "missing_engine",

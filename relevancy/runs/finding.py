@@ -9,10 +9,10 @@ from typing import Any, Literal
 
 from relevancy import engines
 from relevancy.models import Ranking, User
-from relevancy.scores import QueryRatings
+from relevancy.scores import QueryRatings, RatingRecord
 
 from .page_requests import query_engine
-from .results import Judgment, ListedDocument, judgments_by_document, own_value
+from .results import ListedDocument
 
 MAX_FOUND = 20  # documents that are shown
 MAX_RANK = 1000  # up to which ranks beyond the depth of the run are looked up
@@ -36,15 +36,15 @@ class DocumentPosition:
 
 @dataclass(frozen=True)
 class FoundDocument(ListedDocument):
-    """A document that was found. grade: by the rule of the book; mine: the user's own rating."""
+    """A document that was found. grade: by the rule of the book."""
 
     doc_id: str
     display: engines.Display
     fields: Mapping[str, Any]
     position: DocumentPosition
     grade: float | None
-    mine: float | None
-    judgments: Sequence[Judgment]
+    judgments: Sequence[RatingRecord]
+    own: RatingRecord | None
 
     @property
     def title(self) -> str:
@@ -152,7 +152,6 @@ def _rated(
 ) -> list[FoundDocument]:
     ratings = QueryRatings.read(ranking.query_id)
     grades = ratings.grades(ranking.run.case.book)
-    judgments = judgments_by_document(ratings, {hit.id for hit in hits}, by=by)
     return [
         FoundDocument(
             doc_id=hit.id,
@@ -160,8 +159,8 @@ def _rated(
             fields=hit.fields,
             position=positions.get(hit.id, DocumentPosition()),
             grade=grades.get(hit.id),
-            mine=own_value(judgments[hit.id]),
-            judgments=judgments[hit.id],
+            judgments=ratings.by_document.get(hit.id, ()),
+            own=ratings.own(hit.id, by),
         )
         for hit in hits
     ]

@@ -3,35 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cached_property
 from typing import Any
 
 from relevancy import engines
 from relevancy.models import Ranking, User
-from relevancy.scores import QueryRatings
+from relevancy.scores import QueryRatings, RatingRecord
 
 from .explanations import DocumentExplanation, stored_explanations
 from .requests import field_spec
 
 _HAS_LETTER = re.compile(r"[^\W\d_]")
 SHORT_LENGTH = 90  # characters of a displayed field that fits on one line with others
-
-
-@dataclass(frozen=True)
-class Judgment:
-    """One rater's judgment of a document. `value` is None if the verdict is "cannot judge" or "later".
-
-    is_adjudication: whether it counts instead of all others.
-    """
-
-    rater: str
-    mine: bool
-    value: float | None
-    verdict: str
-    note: str
-    at: datetime
-    is_adjudication: bool = False
 
 
 @dataclass(frozen=True)
@@ -50,27 +33,32 @@ class ShortField:
 class ListedDocument:
     """What rows of documents say of each: its displayed fields, and who judged it.
 
-    display: None if the engine was not asked for the document.
+    display: None if the engine was not asked for the document. own: the user's own judgment, one of `judgments`.
     """
 
     display: engines.Display | None
-    judgments: Sequence[Judgment]
+    judgments: Sequence[RatingRecord]
+    own: RatingRecord | None
 
     @property
-    def others(self) -> Sequence[Judgment]:
+    def mine(self) -> float | None:
+        """The user's own grade."""
+        return self.own.value if self.own else None
+
+    @property
+    def others(self) -> Sequence[RatingRecord]:
         """The judgments of other raters. Whether there are any does not depend on what the user does."""
-        return [judgment for judgment in self.judgments if not judgment.mine]
+        return [judgment for judgment in self.judgments if judgment is not self.own]
 
     @property
     def adjudicator(self) -> str:
         """The name of the rater whose decision counts instead of all other ratings; empty if there is none."""
-        return next((judgment.rater for judgment in self.judgments if judgment.is_adjudication), "")
+        return next((judgment.rater_name for judgment in self.judgments if judgment.is_adjudication), "")
 
     @property
     def differs_from_others(self) -> bool:
         """Whether another rater judged the document otherwise than the user, or the user has not judged it."""
-        own = [judgment.value for judgment in self.judgments if judgment.mine]
-        return not own or any(judgment.value != own[0] for judgment in self.others)
+        return self.own is None or any(judgment.value != self.own.value for judgment in self.others)
 
     @property
     def long_name(self) -> str:
@@ -99,7 +87,7 @@ class ListedDocument:
 class Result(ListedDocument):
     """One ranked document.
 
-    grade: of all raters by the rule of the book; mine: the user's own rating.
+    grade: of all raters by the rule of the book.
     moved: ranks gained since the run before, negative if lost; None if the document was not returned before.
     new: whether it was not returned by the run before.
     repeat: whether it was already returned at a better rank.
@@ -114,8 +102,8 @@ class Result(ListedDocument):
     highlights: Sequence[Any]
     repeat: bool
     grade: float | None
-    mine: float | None
-    judgments: Sequence[Judgment]
+    judgments: Sequence[RatingRecord]
+    own: RatingRecord | None
     moved: int | None
     new: bool
     explanation: DocumentExplanation | None = None
@@ -154,7 +142,6 @@ def build_results(
     spec = field_spec(ranking.run.config)
     ratings = ratings or QueryRatings.read(ranking.query_id)
     grades = ratings.grades(ranking.run.case.book)
-    judgments = judgments_by_document(ratings, {hit[0] for hit in ranking.hits[:depth]}, by=by)
     ranks_before = {hit[0]: rank for rank, hit in reversed(list(enumerate(before.hits, 1)))} if before else {}
     explanations = stored_explanations(ranking)
     returned: set[str] = set()
@@ -170,8 +157,8 @@ def build_results(
                 highlights=highlights,
                 repeat=doc_id in returned,
                 grade=grades.get(doc_id),
-                mine=own_value(judgments[doc_id]),
-                judgments=judgments[doc_id],
+                judgments=ratings.by_document.get(doc_id, ()),
+                own=ratings.own(doc_id, by),
                 moved=ranks_before[doc_id] - rank if doc_id in ranks_before else None,
                 new=before is not None and doc_id not in ranks_before,
                 explanation=explanations.get(doc_id),
@@ -179,27 +166,3 @@ def build_results(
         )
         returned.add(doc_id)
     return results
-
-
-def judgments_by_document(ratings: QueryRatings, doc_ids: set[str], *, by: User) -> dict[str, list[Judgment]]:
-    """Returns `{document id: judgments}` for every document, oldest first; `by` is the user whose judgments are `mine`."""
-    return {
-        doc_id: [
-            Judgment(
-                record.rater_name,
-                record.rater_id == by.pk,
-                record.value,
-                record.verdict,
-                record.note,
-                record.updated_at,
-                record.is_adjudication,
-            )
-            for record in ratings.by_document.get(doc_id, ())
-        ]
-        for doc_id in doc_ids
-    }
-
-
-def own_value(judgments: Sequence[Judgment]) -> float | None:
-    """Returns the user's own grade, if there is one."""
-    return next((judgment.value for judgment in judgments if judgment.mine), None)

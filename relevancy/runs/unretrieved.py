@@ -6,10 +6,10 @@ from typing import Any
 
 from relevancy import engines
 from relevancy.models import Ranking, User
-from relevancy.scores import QueryRatings
+from relevancy.scores import QueryRatings, RatingRecord
 
 from .page_requests import query_engine
-from .results import Judgment, ListedDocument, judgments_by_document, own_value
+from .results import ListedDocument
 
 MAX_LISTED = 100
 
@@ -25,8 +25,8 @@ class UnretrievedDocument(ListedDocument):
 
     doc_id: str
     grade: float
-    mine: float | None
-    judgments: Sequence[Judgment]
+    judgments: Sequence[RatingRecord]
+    own: RatingRecord | None
     rank: int | None
     display: engines.Display | None = None
     fields: Mapping[str, Any] | None = None
@@ -63,14 +63,13 @@ def list_unretrieved(
     doc_ids = [doc_id for doc_id in grades if ranks.get(doc_id, depth + 1) > depth]
     doc_ids.sort(key=lambda doc_id: (-grades[doc_id], ranks.get(doc_id, len(ranks) + 1), doc_id))
     listed = doc_ids[:MAX_LISTED]
-    judgments = judgments_by_document(ratings, set(listed), by=by)
     return UnretrievedDocuments(
         [
             UnretrievedDocument(
                 doc_id=doc_id,
                 grade=grades[doc_id],
-                mine=own_value(judgments[doc_id]),
-                judgments=judgments[doc_id],
+                judgments=ratings.by_document.get(doc_id, ()),
+                own=ratings.own(doc_id, by),
                 rank=ranks.get(doc_id),
             )
             for doc_id in listed

@@ -15,7 +15,7 @@ from typing import Any
 from django.db.models import ExpressionWrapper, F, TextField
 
 from relevancy import scoring
-from relevancy.models import Book, Query, Rating
+from relevancy.models import Book, Query, Rating, User
 
 BATCH = 500
 # The time as the driver returns it, only to be compared: giving it a time zone takes a sixth of the time of an export.
@@ -161,6 +161,10 @@ class QueryRatings:
         for record in self.records:
             ratings[record.doc_id].append(record)
         return dict(ratings)
+
+    def own(self, doc_id: str, by: User) -> RatingRecord | None:
+        """Returns a user's rating of a document."""
+        return next((record for record in self.by_document.get(doc_id, ()) if record.rater_id == by.pk), None)
 
     def grades(self, book: Book) -> dict[str, float]:
         """Returns `{document id: grade}` by the rule of the book; documents without a grade are absent. Combined once for all that

@@ -313,7 +313,7 @@ def _documents(book: Book, pairs: Sequence[QualificationPair], by: User) -> list
         for pair in pairs
     ]
     return [
-        JudgedDocument(document.pair, document.query, document.result, ())
+        JudgedDocument(document.pair, document.query, document.result)
         for document in judging.read_documents(cards, by=by)
     ]
 

@@ -54,7 +54,7 @@ class Card:
         """The judgments of other raters; none before the rater has judged the document."""
         if not self.document.is_judged:
             return []
-        return [judgment for judgment in self.document.judgments if not judgment.mine]
+        return [judgment for judgment in self.document.judgments if judgment is not self.document.own]
 
 
 def build_choices(book: Book, own: float | None = None) -> list[Choice]:

@@ -116,8 +116,8 @@ def _render_change(request: HtmxRequest, workbench: Workbench, case_query: CaseQ
     assert row.detail is not None
     if request.GET.get("unretrieved"):
         known = row.detail.ratings
-        own = [record.value for record in known.by_document.get(doc_id, ()) if record.rater_id == request.user.pk]
-        grade, mine = known.grades(workbench.case.book).get(doc_id), own[0] if own else None
+        grade, own = known.grades(workbench.case.book).get(doc_id), known.own(doc_id, request.user)
+        mine = own.value if own else None
         return _render("workbench/_unretrieved_rated.html", workbench, row, doc_id=doc_id, mine=mine, grade=grade)
     results = {str(result.rank): result for result in row.detail.results if result.doc_id == doc_id}
     if rated := results.pop(request.GET.get("rank", ""), None):
