@@ -157,7 +157,8 @@ def _check_scripts(endpoint: Endpoint, by: User) -> None:
     }
     if not scripts:
         return
-    stored = Endpoint.objects.filter(pk=endpoint.pk).values_list("options", flat=True).first() or {}
+    checked = Endpoint.objects.filter(pk=endpoint.pk).exclude(url="")  # without an address it comes from a file
+    stored = checked.values_list("options", flat=True).first() or {}
     for name, script in scripts.items():
         if stored.get(name) == script:
             continue

@@ -4,13 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 
-from relevancy import runs
+from relevancy import endpoints, runs
 from relevancy.endpoints.suggestions import Fields, suggest_template
-from relevancy.models import Endpoint, Run
+from relevancy.models import Endpoint, Policy, Run
+from relevancy.models.errors import error_fields
 from tests.commands.test_commands import command, refused, shop
 from tests.contracts.local_server import json_reply, serving
-from tests.factories import make_attempt, make_case, make_endpoint
+from tests.factories import make_attempt, make_case, make_endpoint, make_user
 from tests.runs.test_stop import HANG, run_at, stop_when, stopped_in
 from tests.slow_server import drip_headers, hang, slow_server
 
@@ -118,3 +120,18 @@ def test_stop_while_the_api_is_asked_for_its_version(stop_when: Any, behaviour: 
         seconds = stopped_in(run)
     assert (run.status, run.done, run.failed, run.claimed_by) == ("cancelled", 0, 0, "")
     assert seconds < HANG / 6
+
+
+def test_update_checks_the_script_of_an_endpoint_that_came_with_a_file() -> None:
+    owner = make_user()
+    owner.can_create_endpoints = True
+    options = {"mapper": "docsMapper = d => d"}
+    endpoint = endpoints.create_archived(name="shop", engine="http", options=options, by=owner)
+    Policy.objects.update_or_create(pk=1, defaults={"allow_user_scripts": False})
+    with pytest.raises(ValidationError) as refused:
+        endpoints.update(endpoint=endpoint, by=owner, url="http://127.0.0.1:9/find")
+    assert error_fields(refused.value) == ["option_mapper"]
+    Policy.objects.update(allow_user_scripts=True)
+    endpoints.update(endpoint=endpoint, by=owner, url="http://127.0.0.1:9/find")
+    Policy.objects.update(allow_user_scripts=False)
+    endpoints.update(endpoint=endpoint, by=owner, parallel=3)
