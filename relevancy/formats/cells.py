@@ -8,16 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import batched, chain
 from typing import IO
 
-from relevancy.engines.static.quepid_csv import requote
+from relevancy.engines.static.csv_cells import FORMULA, requote, unprotect
 from relevancy.slow_requests import READING_TOO_LONG, is_late
 
 from .errors import BadFile, UnreadableFile, quote
 
 type Cell = str | int | float | None
 
-_FORMULA = re.compile(
-    r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
-)  # also full-width signs, which some spreadsheets take for ASCII
 MAX_BYTES = 50 * 1024 * 1024
 MAX_LINE = 1_000_000
 MAX_ROWS = 2_000_000
@@ -30,12 +27,7 @@ ROWS_AT_ONCE = 1_000
 
 def protect(text: str) -> str:
     """Returns the cell with an apostrophe before a formula, and before text that already looks like a protected formula."""
-    return "'" + text if _FORMULA.match(text) else text
-
-
-def unprotect(text: str) -> str:
-    """Returns the cell without the apostrophe that `protect` adds."""
-    return text[1:] if text.startswith("'") and _FORMULA.match(text) else text
+    return "'" + text if FORMULA.match(text) else text
 
 
 def rounded(value: float | None, places: int = 4) -> float | None:

@@ -107,7 +107,10 @@ def _field_types(rows: Iterable[dict[str, list[Any]]]) -> dict[str, FieldType]:
     for values in rows:
         for name, items in values.items():
             types_by_name.setdefault(name, set()).update(map(_type_of, items))
-    return {name: _common_type(types) for name, types in types_by_name.items()}
+    return {
+        name: next(iter(types)) if len(types) == 1 else "decimal" if types == {"integer", "decimal"} else "text"
+        for name, types in types_by_name.items()
+    }
 
 
 def _type_of(value: Any) -> FieldType:
@@ -116,13 +119,6 @@ def _type_of(value: Any) -> FieldType:
     if isinstance(value, int):
         return "integer" if -_I64_LIMIT <= value < _I64_LIMIT else "decimal"
     return "decimal" if isinstance(value, float) else "text"
-
-
-def _common_type(types: set[FieldType]) -> FieldType:
-    """Returns the type of a field with values of these types."""
-    if len(types) == 1:
-        return next(iter(types))
-    return "decimal" if types == {"integer", "decimal"} else "text"
 
 
 def _convert(value: Any, field_type: FieldType) -> str | int | float | None:

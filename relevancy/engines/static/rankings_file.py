@@ -23,7 +23,7 @@ from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse
 from relevancy.engines.types import Hit
 from relevancy.slow_requests import READING_TOO_LONG, is_late
 
-from .quepid_csv import requote
+from .csv_cells import requote, unprotect
 
 _QUERY, _DOC, _POSITION = "Query Text", "Doc ID", "Doc Position"
 _ALIASES = {
@@ -35,7 +35,6 @@ _SNAPSHOT_COLUMNS = ("snapshot name", "snapshot time", "case id")
 _RATED_ONLY = ("rated_only", "rated only")
 _IGNORED_COLUMNS = (*_SNAPSHOT_COLUMNS, "case name", "team name", *_RATED_ONLY)
 _TREC_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
-_FORMULA_PREFIXES = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")  # those of `formats.cells`
 _MAX_NAMED_SNAPSHOTS = 5
 CSV, TREC_RUN = "CSV", "TREC run"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -139,7 +138,7 @@ def _parse_csv(text: str) -> list[Rankings]:
     for line, row in rows:
         if len(row) > len(header):
             raise _invalid_cell(line, f"{len(header) + 1}", row[len(header)], "the header has fewer columns")
-        cells = [_without_formula_protection(cell) for cell in row] + [""] * (len(header) - len(row))
+        cells = [unprotect(cell).strip() for cell in row] + [""] * (len(header) - len(row))
         query, doc_id = cells[columns[_QUERY]], cells[columns[_DOC]]
         if not query:
             raise _invalid_cell(line, header[columns[_QUERY]], query, "every row needs a query")
@@ -265,12 +264,6 @@ def _required_column(header: list[str], name: str) -> int:
             hint=f"It needs a header such as {_QUERY},{_DOC},{_POSITION}, or the six columns of a TREC run.",
         )
     return index
-
-
-def _without_formula_protection(cell: str) -> str:
-    """Removes the apostrophe that keeps spreadsheets from evaluating a cell as a formula."""
-    is_protected = cell.startswith("'") and len(cell) > 1 and cell[1] in _FORMULA_PREFIXES
-    return (cell[1:] if is_protected else cell).strip()
 
 
 def _parse_position(line: int, column: str, text: str) -> int:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from relevancy.formats.cells import check_width, read_table, unprotect, write_rows
+from relevancy.engines.static.csv_cells import unprotect
+from relevancy.formats.cells import check_width, read_table, write_rows
 from relevancy.formats.errors import BadFile, quote
 from relevancy.models import Case
 

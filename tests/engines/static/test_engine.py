@@ -162,6 +162,7 @@ def test_parse_rankings_ignores_the_columns_of_a_snapshot():
 
 def test_parse_rankings_removes_formula_protection():
     assert list(parse_rankings("query,docid,position\n'＝a,x,1\n").hits_by_query) == ["＝a"]
+    assert list(parse_rankings("query,docid,position\n''=a,x,1\n").hits_by_query) == ["'=a"]
     text = "query,docid,position,note\n'=a,'-x,1,'tis\n"
     assert parse_rankings(text).hits_by_query == {"=a": [Hit("-x", None, {"note": "'tis"})]}
 

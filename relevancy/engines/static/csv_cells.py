@@ -1,18 +1,26 @@
-"""CSV as Quepid's pages write it: quotes are doubled in every cell, but only cells with a comma or a line end are quoted."""
+"""Cells of CSV files that need more than the standard: those of Quepid, and those that are protected against spreadsheets."""
 
 import re
 from collections.abc import Iterable, Iterator
 
+# What spreadsheets run as a formula, also with full-width signs, which some of them take for ASCII; or what looks protected.
+FORMULA = re.compile(r"'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]")
 _HEADERS = ("team name,case name,", "snapshot name,snapshot time,")
 _CELL = re.compile(r'(?P<quoted>"(?:[^"]|"")*"(?=,|[\r\n]|\Z))|(?P<opened>"(?:[^"]|"")*\Z)|(?P<plain>[^,\r\n]*)')
 _REST_OF_CELL = re.compile(r'(?:[^"]|"")*"(?!")')
 
 
+def unprotect(text: str) -> str:
+    """Returns a cell without the apostrophe that protects a formula; see `formats.cells.protect`."""
+    return text[1:] if text.startswith("'") and FORMULA.match(text) else text
+
+
 def requote(lines: Iterable[str]) -> Iterator[str]:
     """Yields the lines of a CSV file, those of a file from Quepid as every program reads them.
 
-    The cell of the query "a b" is then quoted with its quotes doubled, not only these. A file is from Quepid if its header begins
-    like those of the general, detailed and snapshot files. Each line stays a line.
+    Quepid's pages double quotes in every cell, but quote only cells with a comma or a line end. The cell of the query "a b" is then
+    quoted with its quotes doubled, not only these. A file is from Quepid if its header begins like those of the general, detailed and
+    snapshot files. Each line stays a line.
     """
     lines = iter(lines)
     first = next(lines, "")

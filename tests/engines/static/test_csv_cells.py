@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from relevancy.engines.static.quepid_csv import requote
+from relevancy.engines.static.csv_cells import requote
 
 HEADER = "Snapshot Name,Snapshot Time,Case ID,Query Text\r\n"
 # A cell that is a quote, or begins with one before a comma, cannot be told from an empty cell, and so from another file.
