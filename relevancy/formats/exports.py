@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from django.db.models import Model
 
@@ -25,7 +25,7 @@ class Export[M]:
     """One kind of file.
 
     suffix: the end of its name. label, hint: what it is, for people. group: the heading under which a page lists it.
-    write: returns the parts of the text, or a file that is positioned at its start, for the user.
+    write: returns the parts of the text, for the user.
     says_left_out: `write` also takes a list, which gets sentences about what the format does not hold.
     """
 
@@ -33,7 +33,7 @@ class Export[M]:
     content_type: str
     label: str
     hint: str
-    write: Callable[..., Iterable[str] | IO[bytes]]
+    write: Callable[..., Iterable[str]]
     group: str = ""
     says_left_out: bool = False
 
@@ -43,8 +43,7 @@ class Export[M]:
         left_out: see `says_left_out`.
         """
         more = [[] if left_out is None else left_out] if self.says_left_out else []
-        written = self.write(row, by, *more)
-        file = cast(IO[bytes], written) if hasattr(written, "read") else spool(cast(Iterable[str], written))
+        file = spool(self.write(row, by, *more))
         if isinstance(row, Book):
             activity.record_for_book(
                 Activity.Verb.FILE_EXPORTED, book=row, by=by, subject=f"the book “{row}”", file=self.label

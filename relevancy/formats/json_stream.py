@@ -14,12 +14,8 @@ import math
 import re
 import sys
 from collections.abc import Iterator
-from typing import IO, Any, NoReturn
+from typing import IO, Any, NoReturn, Self
 
-from django.core.exceptions import ValidationError
-
-from relevancy.models.errors import error_text
-from relevancy.models.text import validate_line
 from relevancy.slow_requests import READING_TOO_LONG, is_late
 
 from .errors import BadFile, quote
@@ -29,7 +25,6 @@ MAX_CHARACTERS = 32_000_000  # of one element
 MAX_MEMBERS = 1_000  # of the object in the file: no format knows more than some dozen
 MAX_DEPTH = 100
 MAX_DIGITS = 4300  # of a whole number: Python reads no more
-MAX_WHOLE_NUMBER = 2**53  # of a field that holds one: further ones are not exact as floats
 READ_BYTES = 64 * 1024
 LONGEST_TOKEN = 12  # characters: an escaped surrogate pair; strings may be longer
 _TOO_DEEP = f"this JSON is nested too deeply; the maximum are {MAX_DEPTH} levels."
@@ -285,54 +280,6 @@ class Fields:
             return str(int(value))
         return str(value)
 
-    def line(self, key: str) -> str:
-        """Returns text on one line, without white space around it, that a database can look for; empty for null and what is missing."""
-        text = self.text(key).strip()
-        try:
-            validate_line(text)
-        except ValidationError as error:
-            raise self.error(key, f"{quote(text)}: {error_text(error)}") from None
-        return text
-
-    def number(self, key: str) -> float | None:
-        """Returns a finite number, which may be written as a string; None for null, an empty string and what is missing."""
-        value = self.members.get(key)
-        if value is None or (isinstance(value, str) and not value.strip()):
-            return None
-        try:
-            number = math.nan if isinstance(value, bool) else float(value)
-        except OverflowError:
-            raise self.error(key, f"the number {quote(value)} is too large") from None
-        except (TypeError, ValueError):
-            number = math.nan
-        if not math.isfinite(number):
-            raise self.error(key, f"{quote(value)} is not a number")
-        return number
-
-    def whole_number(self, key: str, default: int) -> int:
-        number = self.number(key)
-        if number is None:
-            return default
-        if not number.is_integer():
-            raise self.error(key, f"{number:g} is not a whole number")
-        if abs(number) > MAX_WHOLE_NUMBER:
-            raise self.error(key, f"the number {quote(self.members[key])} is too large")
-        return int(number)
-
-    def position(self, key: str) -> float | None:
-        """Returns a number of which only the order matters, as `number` does, but a whole number exactly, whatever its size:
-        positions of 19 digits that differ in the last one are the same as floats."""
-        value = self.members.get(key)
-        return value if isinstance(value, int) and not isinstance(value, bool) else self.number(key)
-
-    def flag(self, key: str, *, default: bool = False) -> bool:
-        value = self.members.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, bool):
-            raise self.error(key, f"this must be true or false, not {quote(value)}")
-        return value
-
     def items(self, key: str) -> list[Any]:
         value = self.members.get(key)
         if value is None:
@@ -341,9 +288,9 @@ class Fields:
             raise self.error(key, f"this must be a list, not {quote(value)}")
         return value
 
-    def objects(self, key: str) -> Iterator[Fields]:
+    def objects(self, key: str) -> Iterator[Self]:
         for number, value in enumerate(self.items(key), 1):
-            yield Fields(value, f"{self.location}.{key}[{number}]".removeprefix("."))
+            yield type(self)(value, f"{self.location}.{key}[{number}]".removeprefix("."))
 
     def mapping(self, key: str) -> dict[str, Any]:
         """Returns an object, which may be written as a string of JSON, as Quepid does; empty for null and what is missing."""

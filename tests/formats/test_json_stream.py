@@ -151,24 +151,14 @@ def test_text(value, expected):
     assert Fields({"a": value}, "rows[1]").text("a") == expected
 
 
-@pytest.mark.parametrize(("value", "expected"), [(3, 3.0), ("3.0", 3.0), (None, None), (" ", None)])
-def test_number(value, expected):
-    assert Fields({"a": value}, "rows[1]").number("a") == expected
-
-
 @pytest.mark.parametrize(
     ("read", "value"),
     [
-        ("number", "x"),
-        ("number", "nan"),
-        ("number", True),
-        ("number", []),
         ("text", []),
         ("text", True),
         ("mapping", "{"),
         ("mapping", [1]),
         ("items", {}),
-        ("flag", 1),
     ],
 )
 def test_wrong_types_name_the_location_and_the_value(read, value):

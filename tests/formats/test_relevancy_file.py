@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from relevancy import books, queries, ratings, runs, scores
-from relevancy.formats import BadFile, parse_case, read_book
+from relevancy.formats import BadFile, exports, parse_case, read_book
 from relevancy.formats.cases import book_import, case_import
 from relevancy.formats.relevancy import writer
 from relevancy.models import Book, Case, Endpoint, Rating, RatingChange, Scorer, ScorerVersion, User
@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
 
 def exported(case: Case, by: User) -> bytes:
-    with writer.export_case(case=case, by=by) as file:
+    with exports.spool(writer.export_case(case=case, by=by)) as file:
         return file.read()
 
 
@@ -198,11 +198,11 @@ def test_a_user_imports_no_attempts_on_endpoints_of_others(admin):
 def test_an_exported_book_is_imported_as_it_was(admin):
     content = read_book(as_file(BOOK))
     book = book_import.import_book(content=content, by=admin)
-    with writer.export_book(book=book, by=admin) as file:
+    with exports.spool(writer.export_book(book=book, by=admin)) as file:
         first = file.read()
     copied = as_file(first)
     copy = book_import.import_book(content=read_book(copied), by=admin)
-    with writer.export_book(book=copy, by=admin) as file:
+    with exports.spool(writer.export_book(book=copy, by=admin)) as file:
         assert file.read() == first
     assert (copy.rule, copy.relevant_from, copy.guidelines) == ("mean", 1.0, "Two\nlines")
     phone = copy.queries.get(text="phone")
@@ -268,7 +268,7 @@ def test_a_file_of_an_earlier_version_whose_linked_queries_share_ratings_is_read
 
 def test_linked_queries_of_a_book_are_imported_and_copied(admin):
     case = linked_case()
-    with writer.export_book(book=case.book, by=admin) as file:
+    with exports.spool(writer.export_book(book=case.book, by=admin)) as file:
         copied = as_file(file.read())
     book = book_import.import_book(content=read_book(copied), by=admin)
     assert links_in(book) == LINKS
@@ -312,7 +312,7 @@ BAD = [
     (changed("queries", 1, query="phone"), r"queries\[2\].query: the query 'phone' occurs for the second time"),
     (changed("attempts", 0, endpoint="Mine"), r"attempts\[1\].endpoint: 'Mine' is not one"),
     (changed("attempts", 0, parent=1), r"attempts\[1\].parent: there is no attempt 1"),
-    (changed("scorers", 0, script=["x"]), r"scorers\[1\].measure, script"),
+    (changed("scorers", 0, script=["x"]), r"scorers\[1\]: a scorer must have"),
     (changed("runs", 0, attempt=3), r"runs\[1\].attempt: there is no attempt 3"),
     (changed("runs", 0, status="running"), r"runs\[1\].status: 'running'"),
     (changed("rankings", 0, hits=["a"]), r"rankings\[1\].hits: a hit must be like"),

@@ -96,10 +96,10 @@ def test_load_global(user):
     ("change", "message"),
     [
         ({"format": "relevancy/1"}, "format: this is not an exported scorer"),
-        ({"name": None}, "name: this must be a string, not None"),
-        ({"name": 3}, "name: this must be a string, not 3"),
-        ({"extra": 1}, "'extra' is not a field of a scorer"),
-        ({"script": ["x"]}, "measure, script: a scorer must have exactly one"),
+        ({"name": None}, "name: this is missing"),
+        ({"name": 3}, "name: this must be a valid string, not 3"),
+        ({"extra": 1}, "'extra' is not a member"),
+        ({"script": ["x"]}, "a scorer must have exactly one of measure and script"),
         ({"measure": "nDGC@5"}, "measure: There is no measure 'nDGC'"),
         ({"measure": "P@0"}, "measure: The cutoff of P"),
         ({"scale": "0:3"}, "scale: this must be a list"),
@@ -109,8 +109,8 @@ def test_load_global(user):
         ({"scale": [["0", "a"], [1, "b"]]}, "scale: the grades must be numbers"),
         ({"scale": [[True, "a"], [2, "b"]]}, "scale: the grades must be numbers"),
         ({"scale": [[0, 1], [1, 2]]}, "scale: this must be a list"),
-        ({"count_unscoreable_as_zero": 1}, "count_unscoreable_as_zero: this must be true or false, not 1"),
-        ({"description": ["a"]}, "description: this must be a string"),
+        ({"count_unscoreable_as_zero": 1}, "count_unscoreable_as_zero: this must be a valid boolean, not 1"),
+        ({"description": ["a"]}, "description: this must be a valid string"),
     ],
 )
 def test_load_refuses_a_bad_field(user, change, message):
@@ -127,10 +127,10 @@ def test_load_refuses_a_bad_field(user, change, message):
         ({"script": "let b = ;"}, "script, line 1, column 9: "),
         ({"script": [1]}, "script: this must be a list of lines"),
         ({"script": ["x" * 100_001]}, "script: this has 100,001 characters"),
-        ({"depth": 2.5}, "depth: this must be an integer or null, not 2.5"),
-        ({"depth": True}, "depth: this must be an integer"),
+        ({"depth": 2.5}, "depth: this must be a valid integer, not 2.5"),
+        ({"depth": True}, "depth: this must be a valid integer, not True"),
         ({"depth": 0}, "depth: A script cannot consider 0 results"),
-        ({"gives": 100}, "gives: this must be a string, not 100"),
+        ({"gives": 100}, "gives: this must be a valid string, not 100"),
         ({"gives": "10"}, "gives: '10' is not a range of scores"),
     ],
 )
@@ -143,7 +143,7 @@ def test_load_refuses_a_bad_script(user, change, message):
 
 @pytest.mark.parametrize("key", ["name", "scale"])
 def test_load_names_what_is_missing(user, key):
-    with pytest.raises(BadFile, match=f"{key} is missing"):
+    with pytest.raises(BadFile, match=f"{key}: this is missing"):
         scorer_file.import_scorer(
             text=json.dumps({name: value for name, value in GOOD.items() if name != key}), by=user
         )
@@ -152,12 +152,13 @@ def test_load_names_what_is_missing(user, key):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('{\n  "format": \n}', "Line 3: this is not valid JSON: column 1"),
-        ("", "Line 1: this is not valid JSON"),
-        ("[]", "format: this is not an exported scorer"),
-        ("[" * 100_000, "this is not valid JSON: nested too deeply"),
+        ('{\n  "format": \n}', "Line 3: column 1: this is not valid JSON"),
+        ("", "Line 1: column 1: this is not valid JSON"),
+        ("[]", "This is not a JSON object"),
+        ("{}", "format: this is not an exported scorer"),
+        ('{"scale": ' + "[" * 100_000, "scale: this JSON is nested too deeply"),
     ],
-    ids=["cut", "empty", "list", "deep"],
+    ids=["cut", "empty", "list", "without format", "deep"],
 )
 def test_read_refuses_files_without_a_scorer(text, message):
     with pytest.raises(BadFile) as caught:

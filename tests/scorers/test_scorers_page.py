@@ -45,8 +45,8 @@ def test_script_of_the_page_runs() -> None:
 
 
 def test_file_of_the_page_can_be_read() -> None:
-    name, _, definition = scorer_file.parse_scorer(code_block("json"))
-    assert (name, definition.script, definition.cutoff) == ("House score", "setScore(avgRating100(10));", None)
+    scorer = scorer_file.parse_scorer(code_block("json"))
+    assert (scorer.name, scorer.script, scorer.depth) == ("House score", "setScore(avgRating100(10));", None)
 
 
 def test_comparison_of_the_page_is_correct() -> None:

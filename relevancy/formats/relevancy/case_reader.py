@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import IO, Any
+from typing import IO
 
 from relevancy.cases import KnobRange
 from relevancy.formats.cases.case_content import (
@@ -16,7 +16,6 @@ from relevancy.models import Attempt, Ranking, Run
 
 from .reader import RelevancyFile, read_elements, read_file
 from .schema import AttemptElement, EndpointElement, RankingElement, RunElement, is_number
-from .scorer_file import read_definition
 from .writer import CASE
 
 _NO_ADDRESS = "The file does not contain its address. Choose an endpoint for it, or create one first."
@@ -36,7 +35,10 @@ def parse_case(file: IO[bytes]) -> CaseContent:
         name=content.head.name,
         book=content.book,
         outside=content.outside,
-        scorers=[_scorer(number, value) for number, value in enumerate(elements.get("scorers", ()), 1)],
+        scorers=[
+            ScorerContent(scorer.name, scorer.definition, scorer.description, is_exact=True)
+            for scorer in elements.get("scorers", ())
+        ],
         attempts=list(attempts.values()),
         options=content.head.options,
         knob_ranges=_knob_ranges(content),
@@ -53,14 +55,6 @@ def _knob_ranges(content: RelevancyFile) -> dict[str, KnobRange]:
             raise BadFile(f"knob_ranges: {quote(name)} must have three numbers, not {quote(values)}")
         ranges[name] = KnobRange(*map(float, values))
     return ranges
-
-
-def _scorer(number: int, value: Mapping[str, Any]) -> ScorerContent:
-    try:
-        name, description, definition = read_definition(value)
-    except BadFile as error:
-        raise BadFile(f"scorers[{number}].{error}") from None
-    return ScorerContent(name, definition, description, is_exact=True)
 
 
 def _endpoints(elements: Iterable[EndpointElement]) -> dict[str, EndpointContent]:

@@ -29,8 +29,8 @@ from .schema import (
     RankingElement,
     RatingElement,
     RunElement,
+    ScorerElement,
 )
-from .scorer_file import read_scale
 from .writer import BOOK, CASE, FORMAT
 
 MAX_BYTES = 1024 * 1024 * 1024  # unpacked
@@ -41,12 +41,13 @@ _SCHEMAS: Mapping[str, type[Element]] = {
     "queries": QueryElement,
     "links": LinkElement,
     "ratings": RatingElement,
+    "scorers": ScorerElement,
     "endpoints": EndpointElement,
     "attempts": AttemptElement,
     "runs": RunElement,
     "rankings": RankingElement,
 }
-_LISTS = ("scorers", *_SCHEMAS)
+_LISTS = tuple(_SCHEMAS)
 _MEMBERS_OF_CASE = {"options", "knob_ranges", "scorers", "endpoints", "attempts", "runs", "rankings"}
 _SHARED = (
     "In the file, linked queries share their ratings. Here each query has those that were given for it; “Copy ratings” on the page of "
@@ -112,11 +113,8 @@ class _Reader:
                 self._take(key, value)
         head = self._read_head()
         settings = head.book
-        try:
-            scale = read_scale(settings.scale)
-        except BadFile as error:
-            raise BadFile(f"book.{error}") from None
-        relevant_from = self._ratings.check_scale([float(grade) for grade, _ in scale], settings.relevant_from)
+        grades = [float(grade) for grade, _ in settings.scale]
+        relevant_from = self._ratings.check_scale(grades, settings.relevant_from)
         self._check_links()
         book = BookContent(
             name=settings.name if self._kind == CASE else head.name,
@@ -124,7 +122,7 @@ class _Reader:
                 self._numbers.get("ratings", 0), frozenset(self._ratings.raters), read=self._read_again
             ),
             details=self._details,
-            scale=scale,
+            scale=settings.scale,
             relevant_from=relevant_from,
             rule=settings.rule,
             guidelines=settings.guidelines,
@@ -157,7 +155,7 @@ class _Reader:
         if not isinstance(value, dict):
             raise BadFile(f"{key}: this must be a list of objects, not {quote(value)}.")
         number = self._numbers[key] = self._numbers.get(key, 0) + 1
-        element: Any = _SCHEMAS[key].read(value, f"{key}[{number}]") if key in _SCHEMAS else value
+        element: Any = _SCHEMAS[key].read(value, f"{key}[{number}]")
         if key == "queries":
             self._take_query(element)
         elif key == "links":

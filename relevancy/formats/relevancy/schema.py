@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, ClassVar, Self
 
+from django.core.exceptions import ValidationError
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -12,13 +13,17 @@ from pydantic import (
     Field,
     Strict,
     StringConstraints,
+    model_validator,
 )
 from pydantic import ValidationError as InvalidElement
 
+from relevancy import scorers
 from relevancy.formats.errors import BadFile, quote
-from relevancy.models import Book, Run, Verdict
+from relevancy.models import Book, Run, ScorerDefinition, Verdict
+from relevancy.models.errors import error_text
 
 MAX_HITS = 10_000  # of a query
+MAX_SCRIPT_LENGTH = 100_000
 _FINISHED = sorted(set(Run.Status.values) - set(Run.ACTIVE_STATUSES))
 
 
@@ -112,9 +117,32 @@ def _check_hits(hits: list[Any]) -> list[Any]:
 
 
 def _join_lines(lines: Any) -> str:
+    if isinstance(lines, str):
+        return lines
     if not isinstance(lines, list) or not all(isinstance(line, str) for line in lines):
         raise ValueError("this must be a list of lines")
     return "\n".join(lines)
+
+
+def _check_script(script: str) -> str:
+    if len(script) > MAX_SCRIPT_LENGTH:
+        raise ValueError(f"this has {len(script):,} characters; the maximum is {MAX_SCRIPT_LENGTH:,}")
+    return script
+
+
+def _read_scale(value: Any) -> list[list[Any]]:
+    """Returns the grades with their labels. Only the grades are validated as text, since a label may contain a comma."""
+    steps = value if isinstance(value, list) else []
+    if not steps or not all(isinstance(step, list) and len(step) == 2 and isinstance(step[1], str) for step in steps):
+        raise ValueError(f'this must be a list such as [[0, "Poor"], [1, "Good"]], not {quote(value)}')
+    if not all(is_number(grade) for grade, _ in steps):
+        raise ValueError(f"the grades must be numbers, not {quote(value)}")
+    try:
+        grades = scorers.parse_scale(", ".join(repr(grade) for grade, _ in steps))
+    except ValidationError as error:
+        raise ValueError(error_text(error).removesuffix(".")) from None
+    labels = {float(grade): label for grade, label in steps}
+    return [[grade, labels[float(grade)]] for grade, _ in grades]
 
 
 def _one_of(values: Sequence[str], what: str) -> AfterValidator:
@@ -134,15 +162,47 @@ Texts = list[Annotated[str, Strict()]]
 Lines = Annotated[str, BeforeValidator(_join_lines)]
 Time = Annotated[datetime, BeforeValidator(_read_time)]
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=191)]
+Scale = Annotated[list[list[Any]], BeforeValidator(_read_scale)]
 Knobs = Annotated[dict[str, Any], AfterValidator(_check_knobs)]
 
 
 class BookElement(Element):
     name: Name
-    scale: Any = None
+    scale: Scale
     relevant_from: Number | None = None
     rule: Annotated[str, _one_of(Book.Rule.values, "a rule. The rules are")] = Book.Rule.LATEST.value
     guidelines: Lines = ""
+
+
+class ScorerElement(Element):
+    """gives: the highest value of a script, 1 or 100. depth: how many results a script considers."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=False)
+    name: str
+    description: str = ""
+    scale: Scale
+    measure: str = ""
+    script: Annotated[Lines, AfterValidator(_check_script)] = ""
+    gives: str = "100"
+    depth: Annotated[int, Strict()] | None = None
+    count_unscoreable_as_zero: Flag = False
+
+    @model_validator(mode="after")
+    def _has_one_definition(self) -> Self:
+        if bool(self.measure) == bool(self.script):
+            raise ValueError("a scorer must have exactly one of measure and script")
+        return self
+
+    @property
+    def definition(self) -> ScorerDefinition:
+        return ScorerDefinition(
+            measure=self.measure,
+            script=self.script,
+            scale=self.scale,
+            output_range=self.gives,
+            cutoff=self.depth,
+            count_unscoreable_as_zero=self.count_unscoreable_as_zero,
+        )
 
 
 class Head(Element):

@@ -5,13 +5,12 @@ addresses and no credentials of endpoints, and no scores: they are computed from
 """
 
 import json
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import batched
 from operator import itemgetter
-from typing import IO, Any
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -25,15 +24,14 @@ from .scorer_file import describe_scorer, format_object
 FORMAT = "relevancy/1"
 CASE, BOOK = "case", "book"
 IMPORTED_RUNS = "Imported runs"  # the name of the endpoint of all imported runs, which is different in each case
-MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
 CHUNK = 2_000  # rows
 NEXT = ",\n    "  # between two elements of a list
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 _RATING_COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication", "updated_at", "id")
 
 
-def export_case(*, case: Case, by: User) -> IO[bytes]:
-    """Returns a file, positioned at its start, that deletes itself when it is closed.
+def export_case(*, case: Case, by: User) -> Iterator[str]:
+    """Yields the parts of a file, which are to be read at once: a transaction is open until the last.
 
     It has the queries of the case in their order, all ratings of them, its scorers, attempts and pinned runs.
     by: raters that `by` knows are named by e-mail address, others by name; see `accounts.known_raters`.
@@ -57,11 +55,11 @@ def export_case(*, case: Case, by: User) -> IO[bytes]:
             ("runs", _lines(_runs(case))),
             ("rankings", _lines(_rankings(case))),
         ]
-        return _write({"format": FORMAT, "kind": CASE, "name": case.name}, sections)
+        yield from _write({"format": FORMAT, "kind": CASE, "name": case.name}, sections)
 
 
-def export_book(*, book: Book, by: User) -> IO[bytes]:
-    """Returns a file as `export_case` does, with the settings of the book, its queries and all their ratings."""
+def export_book(*, book: Book, by: User) -> Iterator[str]:
+    """Yields the parts of a file as `export_case` does, with the settings of the book, its queries and all their ratings."""
     with _snapshot():
         rows = Query.objects.live().filter(book=book).order_by("pk")
         texts = dict(rows.values_list("pk", "text").iterator())
@@ -71,7 +69,7 @@ def export_book(*, book: Book, by: User) -> IO[bytes]:
             *_links(texts),
             ("ratings", _list(_ratings(book, texts, by))),
         ]
-        return _write({"format": FORMAT, "kind": BOOK, "name": book.name}, sections)
+        yield from _write({"format": FORMAT, "kind": BOOK, "name": book.name}, sections)
 
 
 @contextmanager
@@ -89,17 +87,13 @@ def _snapshot() -> Iterator[None]:
         yield
 
 
-def _write(head: Mapping[str, str], sections: Iterable[tuple[str, Iterable[str]]]) -> IO[bytes]:
-    file = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 (the response closes it)
+def _write(head: Mapping[str, str], sections: Iterable[tuple[str, Iterable[str]]]) -> Iterator[str]:
     members = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in head.items())
-    file.write(f"{{\n{members}".encode())
+    yield f"{{\n{members}"
     for key, parts in sections:
-        file.write(f",\n  {json.dumps(key)}: ".encode())
-        for part in parts:
-            file.write(part.encode())
-    file.write(b"\n}\n")
-    file.seek(0)
-    return file
+        yield f",\n  {json.dumps(key)}: "
+        yield from parts
+    yield "\n}\n"
 
 
 def _lines(elements: Iterable[Mapping[str, Any]]) -> Iterator[str]:

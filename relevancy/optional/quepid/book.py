@@ -21,12 +21,13 @@ from relevancy.formats.cases.case_content import (
     check_query,
 )
 from relevancy.formats.errors import BadFile
-from relevancy.formats.json_stream import Fields, read_members
+from relevancy.formats.json_stream import read_members
 from relevancy.models import Book, Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
 from relevancy.wording import counted
 
+from .fields import Fields
 from .scorers import read_scale
 
 MAX_BYTES = 1024 * 1024 * 1024  # unpacked

@@ -22,12 +22,13 @@ from relevancy.formats.cases.case_content import (
     check_query,
 )
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields, read_members
+from relevancy.formats.json_stream import read_members
 from relevancy.models import Verdict
 from relevancy.models.errors import error_text
 from relevancy.queries import QueryDetails
 from relevancy.wording import counted
 
+from .fields import Fields
 from .scorers import read_scorer
 
 MAX_BYTES = 50 * 1024 * 1024

@@ -13,9 +13,10 @@ from django.core.exceptions import ValidationError
 from relevancy import scorers, scores, scoring
 from relevancy.formats.cases.case_content import Scale, ScorerContent
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields
 from relevancy.models import ScorerDefinition
 from relevancy.models.errors import error_text
+
+from .fields import Fields
 
 _GRADED: Scale = [[0, "Poor"], [1, "Fair"], [2, "Good"], [3, "Perfect"]]
 _BINARY: Scale = [[0, "Irrelevant"], [1, "Relevant"]]

@@ -7,7 +7,9 @@ from relevancy.engines.static.rankings_file import MAX_SIZE, Rankings
 from relevancy.engines.types import Hit
 from relevancy.formats.cases.case_content import check_query
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields, read_members
+from relevancy.formats.json_stream import read_members
+
+from .fields import Fields
 
 FORMAT = "Quepid snapshot"
 
