@@ -1,7 +1,7 @@
 """Files: what the pages of import and export do, for scripts."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Literal
@@ -18,9 +18,11 @@ from pydantic import Field
 from relevancy import formats, tasks
 from relevancy.formats import exports
 from relevancy.formats.cases import book_import, case_import
+from relevancy.formats.cases.case_content import BookContent
 from relevancy.formats.queries import queries_import
 from relevancy.formats.rankings import runs_file
 from relevancy.formats.ratings import ratings_import
+from relevancy.formats.ratings.ratings_preview import RatingsPreview
 from relevancy.models import Book, Case, Endpoint, RatingImport, Role, Run
 
 from .access import Id, check_book_editable, get_book, get_case, get_run
@@ -193,7 +195,7 @@ def export_run_file(request: ApiRequest, run_id: Id, name: RunFile) -> HttpRespo
 @router.post("/cases/{case_id}/import/ratings", auth=WRITE, response=ImportedRatings)
 def import_ratings(
     request: ApiRequest, case_id: Id, parameters: Query[RatingsParameters], file: File[UploadedFile]
-) -> dict[str, Any]:
+) -> RatingsPreview:
     """Imports a file of ratings, or nothing if anything is wrong with it. Adds queries that the case does not have.
 
     Ratings whose rater the file does not name become yours.
@@ -216,17 +218,8 @@ def import_ratings(
             tasks.send(tasks.import_ratings, imported.pk)
         elif imported.changed:
             tasks.enqueue_book_rescore(case.book_id)
-    return {
-        "format": preview.format,
-        "is_stored": isinstance(imported, ratings_import.ImportedRatings),
-        "raters": preview.raters,
-        "added": preview.added,
-        "changed": preview.changed,
-        "unchanged": preview.unchanged,
-        "unrated": preview.unrated,
-        "new_queries": preview.new_queries,
-        "errors": [{"line": line, "message": message} for line, message in preview.errors],
-    }
+    preview.is_stored = isinstance(imported, ratings_import.ImportedRatings)
+    return preview
 
 
 @router.get("/books/{book_id}/rating-import", auth=READ, response=RatingImportDetails | None)
@@ -292,14 +285,7 @@ def import_case(request: ApiRequest, parameters: Query[CaseImport], file: File[U
     plan = case_import.plan_case(content=content, by=request.user)
     formats.check_page_limit(content.book.ratings.count, "import_case")
     endpoint = _usable_endpoint(request, parameters.endpoint_id)
-    answer = {
-        "id": None,
-        "name": parameters.name or content.name,
-        "queries": len(content.book.details),
-        "ratings": content.book.ratings.count,
-        "raters": content.book.ratings.names[:MAX_LISTED],
-        "remarks": list(plan.remarks),
-    }
+    answer = _describe(content.book, parameters.name or content.name, plan.remarks)
     if parameters.dry_run:
         return Status(200, answer)
     case = case_import.import_case(plan=plan, by=request.user, endpoint=endpoint, name=parameters.name)
@@ -313,18 +299,22 @@ def import_book(request: ApiRequest, parameters: Query[BookImport], file: File[U
     """Creates a book of a file, JSON or ZIP, or nothing if anything is wrong."""
     content = formats.read_book(file)
     formats.check_page_limit(content.ratings.count, "import_book", is_book=True)
-    answer = {
-        "id": None,
-        "name": parameters.name or content.name,
-        "queries": len(content.details),
-        "ratings": content.ratings.count,
-        "raters": content.ratings.names[:MAX_LISTED],
-        "remarks": content.remarks,
-    }
+    answer = _describe(content, parameters.name or content.name, content.remarks)
     if parameters.dry_run:
         return Status(200, answer)
     book = book_import.import_book(content=content, by=request.user, name=parameters.name)
     return Status(201, {**answer, "id": book.pk, "name": book.name})
+
+
+def _describe(book: BookContent, name: str, remarks: Sequence[str]) -> dict[str, Any]:
+    return {
+        "id": None,
+        "name": name,
+        "queries": len(book.details),
+        "ratings": book.ratings.count,
+        "raters": book.ratings.names[:MAX_LISTED],
+        "remarks": remarks,
+    }
 
 
 def _usable_endpoint(request: ApiRequest, endpoint_id: int | None) -> Endpoint | None:

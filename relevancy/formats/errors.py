@@ -1,6 +1,15 @@
 """Errors in imported files."""
 
+from typing import NamedTuple
+
 MAX_QUOTED = 200
+
+
+class LineError(NamedTuple):
+    """What is wrong with a line of a file. line: from 1; None if it is not one line."""
+
+    line: int | None
+    message: str
 
 
 class BadFile(Exception):

@@ -5,7 +5,7 @@ See docs/decisions/0103.
 
 import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -187,8 +187,7 @@ def of_kind(*kinds: FileKind) -> list[FileFormat]:
 
 def products(kind: FileKind) -> str:
     """Returns the products whose files of a kind can be read: `Relevancy or X`."""
-    *first, last = dict.fromkeys(candidate.product for candidate in of_kind(kind) if candidate.product)
-    return f"{', '.join(first)} or {last}" if first else last
+    return _either(dict.fromkeys(candidate.product for candidate in of_kind(kind) if candidate.product))
 
 
 def read_head(file: IO[bytes]) -> Head:
@@ -269,6 +268,6 @@ def _named(name: str) -> FileFormat:
     return next(file_format for file_format in FORMATS if file_format.name == name)
 
 
-def _either(formats: Sequence[FileFormat]) -> str:
-    *first, last = [file_format.label for file_format in formats]
+def _either(named: Iterable[object]) -> str:
+    *first, last = map(str, named)
     return f"{', '.join(first)} or {last}" if first else last

@@ -1,4 +1,4 @@
-"""JSON objects read from a file piece by piece, so that memory does not grow with the file.
+"""JSON objects read from a file, and lists written, piece by piece, so that memory does not grow with the file.
 
 The parser of the standard library takes one element of a list at a time from the text that has been read so far.
 
@@ -13,7 +13,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any, NoReturn, Self
 
 from relevancy.slow_requests import READING_TOO_LONG, is_late
@@ -256,6 +256,15 @@ def _depth(value: Any) -> int:
         depth += 1
         level = [inner for nested in level for inner in (nested.values() if isinstance(nested, dict) else nested)]
     return depth
+
+
+def write_list(elements: Iterable[str], indent: str = "    ") -> Iterator[str]:
+    """Yields the parts of a list with an element on each line. elements: as JSON. indent: of each; that of the list is two less."""
+    separator = f"[\n{indent}"
+    for element in elements:
+        yield separator + element
+        separator = f",\n{indent}"
+    yield "[]" if separator.startswith("[") else f"\n{indent[2:]}]"
 
 
 class Fields:

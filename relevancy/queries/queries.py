@@ -74,6 +74,15 @@ def ensure(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
     return ids
 
 
+def find(*, case: Case, texts: Iterable[str]) -> dict[str, int]:
+    """Returns `{normalized text: query id}` of the queries that the case has. One SQL statement for 500 texts."""
+    ids: dict[str, int] = {}
+    for batch in batched(texts, BATCH_SIZE):
+        rows = case.case_queries.present().filter(query__text_key__in=[text_key(text) for text in batch])
+        ids |= rows.values_list("query__text", "query_id")
+    return ids
+
+
 def prepare(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
     """Returns `{normalized text: query id}`. Creates those that the book does not have, retired, so that they are hidden until `add`.
 

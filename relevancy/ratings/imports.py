@@ -73,15 +73,17 @@ def import_ratings(
         with undone_after_error(record):
             return run_import(record, values, rater=rater, raters=raters, report=report)
     with write_turn(), transaction.atomic():
-        query_ids = queries.prepare(book=case.book, texts=list(values))
-        added = _add_queries(case, query_ids, by)
+        query_ids, added = queries.find(case=case, texts=values), 0
+        if len(query_ids) < len(values):
+            query_ids = queries.prepare(book=case.book, texts=list(values))
+            added = _add_queries(case, query_ids, by)
         for batch in batched(sorted(query_ids.values()), BATCH):
             scores.lock_queries(batch)
         _check_book(case.book)
         users = accounts.ensure_raters(raters, by=by) if raters else {}
         rater_ids = {"": rater.pk, **{name: user.pk for name, user in users.items()}}
         changed = _store_changes(list(_rows(values, query_ids, rater_ids)), by, source, timezone.now(), rater_ids)
-        _record(case.book, by, len(changed), sum(new.rater_id != by.pk for new in changed))
+        _record(case.book, by, len(changed), len([new for new in changed if new.rater_id != by.pk]))
     return len(changed), added
 
 

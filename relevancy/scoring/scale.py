@@ -75,7 +75,7 @@ class Scale:
 
     def contains(self, value: float) -> bool:
         """Returns whether `value` lies between the lowest and the top grade. Fractions do: the mean of ratings is a grade."""
-        return self.lowest <= value <= self.top
+        return self.grades[0] <= value <= self.grades[-1]
 
     def __str__(self) -> str:
         return f"{self.lowest:g}:{self.top:g}"

@@ -216,8 +216,8 @@ def delete_case(case: Case) -> None:
 @pytest.mark.parametrize(
     ("place", "step", "meanwhile", "message"),
     [
-        (queries, "prepare", delete_case, "The case was deleted"),
-        (queries, "prepare", change_scale, "scale of the book .* was changed"),
+        (queries, "find", delete_case, "The case was deleted"),
+        (queries, "find", change_scale, "scale of the book .* was changed"),
         (imports, "begin_import", delete_case, "The case was deleted"),
         (imports, "begin_import", change_scale, "scale of the book .* was changed"),
         (queries, "add_prepared", delete_case, "The case was deleted"),
@@ -229,7 +229,7 @@ def test_changes_that_an_import_cannot_survive(
 ) -> None:
     """In one transaction, or in parts from the step that only large imports have."""
     case = make_case(2, {"query 1": {"a": 1}})
-    if step != "prepare":
+    if step != "find":
         in_parts(monkeypatch)
     original = getattr(place, step)
 

@@ -196,16 +196,13 @@ def _plan_scorer(content: ScorerContent, by: User, remarks: list[str]) -> Scorer
         return None
     try:
         definition = scorers.check(definition)
-        if (
-            definition.script and not content.is_exact
-        ):  # the file does not have its range: it is tried on a few rankings
+        is_guessed = bool(definition.script) and not content.is_exact
+        if is_guessed:  # the file does not have its range: it is tried on a few rankings
             definition = replace(definition, output_range=scores.suggest_output_range(definition) or "100")
     except ValidationError as error:
         remarks.append(f"The scorer “{content.name}” cannot be used: {error_text(error)}")
         return None
-    if content.is_exact:
-        pass
-    elif definition.script:
+    if is_guessed:
         limit = "1" if definition.output_range == "1" else "100"
         remarks.append(
             f"The script “{content.name}” is taken to give scores from 0 to {limit}: check that in its settings."

@@ -67,12 +67,13 @@ class QueriesFile:
 
     pasted: their texts, and what is repeated or, in a list with a query on each line, left out.
     changes: the details that cells contain. An empty cell is none: it leaves what is there.
-    errors: line and message of what is wrong, at most 20; with any, nothing can be imported.
+    errors: line and message of what is wrong, at most 20; with any, nothing can be imported. format: how the file is read.
     """
 
     pasted: queries.PastedQueries
     changes: queries.DetailChanges
     errors: Sequence[tuple[int | None, str]] = ()
+    format: str = ""
 
 
 def parse_queries(lines: Iterable[str], spellings: Sequence[str] = ()) -> QueriesFile:

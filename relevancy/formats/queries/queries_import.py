@@ -1,7 +1,7 @@
 """Imports files of queries into a case: a preview, then everything or nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 
 from django.db import transaction
@@ -9,21 +9,13 @@ from django.db import transaction
 from relevancy import queries
 from relevancy.formats.cells import read_lines
 from relevancy.formats.errors import BadFile
-from relevancy.formats.file_formats import PLAIN_QUERIES, FileFormat, FileKind, choose
+from relevancy.formats.file_formats import PLAIN_QUERIES, FileKind, choose
 from relevancy.models import Case, User
 from relevancy.wording import counted
 
 from .queries_csv import QueriesFile, parse_queries
 
 MAX_LISTED = 20  # lines
-
-
-@dataclass(frozen=True)
-class QueriesSource:
-    """The queries of a file that was read."""
-
-    file: QueriesFile
-    format: FileFormat
 
 
 @dataclass(frozen=True)
@@ -46,7 +38,7 @@ class QueriesPreview:
     has_errors: bool = False
 
 
-def open_source(*, case: Case | None, file: IO[bytes], name: str = "", format: str = "") -> QueriesSource:
+def open_source(*, case: Case | None, file: IO[bytes], name: str = "", format: str = "") -> QueriesFile:
     """Reads the file of a user. name: of the file. format: of `formats.of_kind(FileKind.QUERIES)`; empty to recognise it.
 
     case: whose tags keep their upper and lower case; None for a new one. Raises `BadFile`, `UnclearFile` if the user has to choose
@@ -61,31 +53,29 @@ def open_source(*, case: Case | None, file: IO[bytes], name: str = "", format: s
         content = parse_queries(lines, queries.tags.of_book(case.book) if case else ())
     if not (content.pasted.texts or content.pasted.rejected or content.errors):
         raise BadFile("The file has no queries.")
-    return QueriesSource(content, chosen)
+    return replace(content, format=str(chosen))
 
 
-def preview_queries(*, case: Case, source: QueriesSource) -> QueriesPreview:
+def preview_queries(*, case: Case, source: QueriesFile) -> QueriesPreview:
     """Returns what `import_queries` would do. Writes nothing. A statement for the texts, and one per 500 queries."""
-    file = source.file
-    if file.errors:
-        return QueriesPreview(str(source.format), lines=file.errors, has_errors=True)
+    if source.errors:
+        return QueriesPreview(source.format, lines=source.errors, has_errors=True)
     in_case = set(case.case_queries.present().values_list("query__text", flat=True))
-    added = sum(text not in in_case for text in file.pasted.texts)
-    changed = queries.count_changes(case=case, changes=file.changes)
+    added = sum(text not in in_case for text in source.pasted.texts)
+    changed = queries.count_changes(case=case, changes=source.changes)
     return _describe(source, added, changed)
 
 
-def import_queries(*, case: Case, source: QueriesSource, by: User | None = None) -> QueriesPreview:
+def import_queries(*, case: Case, source: QueriesFile, by: User | None = None) -> QueriesPreview:
     """Adds the queries that the case does not have at its end, in the order of the file, and changes the details of all of them.
 
     Raises `BadFile` if anything is wrong in a CSV file; then nothing is stored. Lines of a list that cannot be a query are left out.
     """
-    file = source.file
-    check_errors(file)
+    check_errors(source)
     with transaction.atomic():
-        changed = queries.count_changes(case=case, changes=file.changes)
-        added = len(queries.add(case=case, texts=file.pasted, by=by).added)
-        queries.change_details(case=case, changes=file.changes, by=by)
+        changed = queries.count_changes(case=case, changes=source.changes)
+        added = len(queries.add(case=case, texts=source.pasted, by=by).added)
+        queries.change_details(case=case, changes=source.changes, by=by)
     return _describe(source, added, changed)
 
 
@@ -102,10 +92,10 @@ def describe_import(imported: QueriesPreview) -> str:
     return f"{text} {counted(imported.rejected, 'line was', 'lines were')} left out." if imported.rejected else text
 
 
-def _describe(source: QueriesSource, added: int, changed: int) -> QueriesPreview:
-    pasted = source.file.pasted
+def _describe(source: QueriesFile, added: int, changed: int) -> QueriesPreview:
+    pasted = source.pasted
     return QueriesPreview(
-        str(source.format),
+        source.format,
         added=added,
         changed=changed,
         unchanged=len(pasted.texts) - added - changed,

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import IO
 
-from relevancy.formats.json_stream import Fields, read_elements
+from relevancy.formats.json_stream import Fields, read_elements, write_list
 from relevancy.models import Case
 
 from .graded_queries import graded_queries
@@ -48,15 +48,15 @@ def _query(search: Fields) -> str:
 
 def export_rankquest(*, case: Case) -> Iterator[str]:
     """Yields the grades of a case as rated searches, one on each line. Ratings are whole numbers there: fractions are rounded."""
-    separator = "[\n"
-    for query, grades in graded_queries(case):
-        search = {
+    rows = (
+        {
             "id": str(query.pk),
             "searchContext": {"query": query.text},
             "ratings": [{"documentId": doc_id, "rating": round(grade)} for doc_id, grade in grades.items()],
             "comment": query.information_need or None,
             "tags": query.tags,
         }
-        yield f"{separator}  {json.dumps(search, ensure_ascii=False)}"
-        separator = ",\n"
-    yield "[]\n" if separator.startswith("[") else "\n]\n"
+        for query, grades in graded_queries(case)
+    )
+    yield from write_list((json.dumps(row, ensure_ascii=False) for row in rows), indent="  ")
+    yield "\n"

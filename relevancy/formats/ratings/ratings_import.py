@@ -12,7 +12,7 @@ from django.db import IntegrityError
 
 from relevancy import accounts, books, ratings, scores
 from relevancy.formats.cells import read_lines
-from relevancy.formats.errors import BadFile, quote
+from relevancy.formats.errors import BadFile, LineError, quote
 from relevancy.formats.file_formats import FileFormat, FileKind, choose
 from relevancy.models import Book, Case, RatingImport, User, Verdict
 from relevancy.models.errors import error_text
@@ -97,7 +97,7 @@ def preview_ratings(*, case: Case, source: RatingsSource, by: User) -> RatingsPr
             present = accounts.find_raters(file.raters, by=by)
             check_raters(file, by, by, present)
         except BadFile as error:
-            return RatingsPreview(format=name, errors=[(None, str(error))])
+            return RatingsPreview(format=name, errors=[LineError(None, str(error))])
         raters = {"": by, **{rater: present.get(rater) for rater in file.raters}}
         return compare(case, file, raters, RatingsPreview(name, file.raters))
 

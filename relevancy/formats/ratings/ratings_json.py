@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields, read_members
+from relevancy.formats.json_stream import Fields, read_members, write_list
 from relevancy.models import Case
 
 from .graded_queries import graded_queries
@@ -36,10 +36,10 @@ def read_ratings(file: IO[bytes]) -> Iterator[RatingRow]:
 
 def export_ratings(*, case: Case) -> Iterator[str]:
     """Yields the grades of a case, a query on each line."""
-    yield '{"queries": ['
-    separator = "\n"
-    for query, grades in graded_queries(case):
-        values = {doc_id: grade_number(grade) for doc_id, grade in grades.items()}
-        yield f"{separator}  {json.dumps({'query': query.text, 'ratings': values}, ensure_ascii=False)}"
-        separator = ",\n"
-    yield "\n]}\n"
+    rows = (
+        {"query": query.text, "ratings": {doc_id: grade_number(grade) for doc_id, grade in grades.items()}}
+        for query, grades in graded_queries(case)
+    )
+    yield '{"queries": '
+    yield from write_list((json.dumps(row, ensure_ascii=False) for row in rows), indent="  ")
+    yield "}\n"

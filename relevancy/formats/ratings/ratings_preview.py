@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 from relevancy import scores
-from relevancy.formats.errors import BadFile, UnreadableFile
+from relevancy.formats.errors import BadFile, LineError, UnreadableFile
 from relevancy.models import Case, User
 
 from .ratings_file import RatingsFile
@@ -22,6 +22,7 @@ class RatingsPreview:
     unchanged: ratings that are here already. unrated: queries without a rating in the file.
     new_queries: queries that the case does not have.
     errors: line and message of what is wrong, at most 20; with any, nothing can be imported and the numbers are 0.
+    is_stored: whether it has been imported.
     """
 
     format: str = ""
@@ -31,7 +32,8 @@ class RatingsPreview:
     unchanged: int = 0
     unrated: int = 0
     new_queries: int = 0
-    errors: list[tuple[int | None, str]] = field(default_factory=list)
+    errors: list[LineError] = field(default_factory=list)
+    is_stored: bool = False
 
     @property
     def left_out(self) -> int:
@@ -66,13 +68,13 @@ def compare(
 
 def read_with_errors(
     lines: Iterator[str], read: Callable[[Iterator[str]], RatingsFile]
-) -> tuple[RatingsFile | None, list[tuple[int | None, str]]]:
+) -> tuple[RatingsFile | None, list[LineError]]:
     """Returns the ratings of a file or, if anything is wrong, None with line and message of the errors: at most 20, of JSON the first.
 
     The file is read on from the line after an error, behind its first line, so each line is read once. Two different ratings of a
     document are found unless there is an error between their lines: then they are found once that is corrected.
     """
-    errors: list[tuple[int | None, str]] = []
+    errors: list[LineError] = []
     header = next(lines, "")
     number = 0
 
@@ -91,7 +93,7 @@ def read_with_errors(
         except BadFile as error:
             line = error.line
             message = str(error).removeprefix(f"Line {line}: ")
-            errors.append((line and line + before, message[:1].upper() + message[1:]))
+            errors.append(LineError(line and line + before, message[:1].upper() + message[1:]))
             if line in (None, 1) or number == before:  # it is not about one of the rows, or the file is JSON
                 break
         else:

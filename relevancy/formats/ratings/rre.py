@@ -6,10 +6,10 @@ A query has its documents, as Quepid writes them, or a group of queries shares t
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import IO, Any
+from typing import IO
 
 from relevancy.formats.errors import BadFile, quote
-from relevancy.formats.json_stream import Fields, read_members
+from relevancy.formats.json_stream import Fields, read_members, write_list
 from relevancy.models import Case
 
 from .graded_queries import graded_queries
@@ -78,13 +78,13 @@ def _documents(group: Fields) -> Iterator[tuple[str, str]]:
 
 def export_ratings(*, case: Case) -> Iterator[str]:
     """Yields the grades of a case, each document with its gain. A query without grades has no documents."""
-    yield '{\n  "id_field": "id",\n  "index": "relevancy",\n  "template": "template.json",\n  "queries": ['
-    separator = "\n"
-    for query, grades in graded_queries(case):
-        content: dict[str, Any] = {
+    rows = (
+        {
             "placeholders": {TEXT: query.text},
             "relevant_documents": {doc_id: {"gain": grade_number(grade)} for doc_id, grade in grades.items()},
         }
-        yield f"{separator}    {json.dumps(content, ensure_ascii=False)}"
-        separator = ",\n"
-    yield "\n  ]\n}\n"
+        for query, grades in graded_queries(case)
+    )
+    yield '{\n  "id_field": "id",\n  "index": "relevancy",\n  "template": "template.json",\n  "queries": '
+    yield from write_list(json.dumps(row, ensure_ascii=False) for row in rows)
+    yield "\n}\n"

@@ -15,6 +15,7 @@ from typing import Any
 from django.db import connection, transaction
 
 from relevancy import accounts, runs
+from relevancy.formats.json_stream import write_list
 from relevancy.formats.rankings.run_csv import pinned_runs, rankings_of
 from relevancy.formats.ratings.graded_queries import query_batches
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, ScorerVersion, User, Verdict
@@ -51,7 +52,7 @@ def export_case(*, case: Case, by: User) -> Iterator[str]:
             ("attempts", _objects(map(_attempt, attempts.order_by("number")))),
             ("queries", _lines(_describe(row.query, row.options, row.weight) for row in rows.iterator())),
             *_links(texts),
-            ("ratings", _list(_ratings(case.book, texts, by))),
+            ("ratings", write_list(_ratings(case.book, texts, by))),
             ("runs", _lines(_runs(case))),
             ("rankings", _lines(_rankings(case))),
         ]
@@ -67,7 +68,7 @@ def export_book(*, book: Book, by: User) -> Iterator[str]:
             ("book", [_settings(book)]),
             ("queries", _lines(_describe(query) for query in rows.iterator())),
             *_links(texts),
-            ("ratings", _list(_ratings(book, texts, by))),
+            ("ratings", write_list(_ratings(book, texts, by))),
         ]
         yield from _write({"format": FORMAT, "kind": BOOK, "name": book.name}, sections)
 
@@ -98,21 +99,12 @@ def _write(head: Mapping[str, str], sections: Iterable[tuple[str, Iterable[str]]
 
 def _lines(elements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yields the parts of a list with one element on each line."""
-    return _list(map(_encode, elements))
+    return write_list(map(_encode, elements))
 
 
 def _objects(elements: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yields the parts of a list with one member of an element, or one line of a text, on each line."""
-    return _list(format_object(element, indent="    ") for element in elements)
-
-
-def _list(elements: Iterable[str]) -> Iterator[str]:
-    """Yields the parts of a list; an element may be several, joined by `NEXT`."""
-    separator = "[\n    "
-    for element in elements:
-        yield separator + element
-        separator = NEXT
-    yield "[]" if separator.startswith("[") else "\n  ]"
+    return write_list(format_object(element, indent="    ") for element in elements)
 
 
 def _settings(book: Book) -> str:

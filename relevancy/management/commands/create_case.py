@@ -100,7 +100,7 @@ def _read_queries(path: str | None) -> queries_csv.QueriesFile:
     if not path:
         return queries_csv.QueriesFile(queries.PastedQueries(), {})
     with open_binary(path) as file:
-        queries_file = queries_import.open_source(case=None, file=file, name=path).file
+        queries_file = queries_import.open_source(case=None, file=file, name=path)
     queries_import.check_errors(queries_file)
     if queries_file.pasted.rejected:
         line, reason = queries_file.pasted.rejected[0]

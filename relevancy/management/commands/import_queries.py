@@ -21,9 +21,9 @@ class Command(ImportCommand):
     def import_file(self, file: IO[bytes], *, by: User, options: Mapping[str, Any]) -> None:
         case = options["case"]
         source = queries_import.open_source(case=case, file=file, name=options["file"], format=options["format"])
-        for line, reason in source.file.errors or source.file.pasted.rejected:
+        for line, reason in source.errors or source.pasted.rejected:
             self.stderr.write(f"Line {line}: {reason}")
-        if source.file.errors:
+        if source.errors:
             fail("Nothing was imported. Correct these lines.")
         if options["dry_run"]:
             imported, stored = queries_import.preview_queries(case=case, source=source), ", nothing was stored"
