@@ -214,8 +214,9 @@ def detect(head: Head, name: str = "") -> list[FileFormat]:
 
     Any text could be queries, one to a line; that is not among them.
     """
-    fitting = [file_format for file_format in (*FORMATS, *hooks.file_formats) if file_format.fits(head)]
-    return sorted(fitting, key=lambda file_format: not name.lower().endswith(file_format.suffixes))
+    fitting = [candidate for candidate in (*FORMATS, *hooks.file_formats) if candidate.fits(head)]
+    named = [candidate for candidate in fitting if name.lower().endswith(candidate.suffixes)]
+    return named + [candidate for candidate in fitting if candidate not in named]
 
 
 def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "") -> FileFormat:

@@ -25,7 +25,7 @@ def insert_rows(
     by_name = {field.attname: field for field in model._meta.concrete_fields}
     fields = [by_name[name] for name in names]
     values = [_as_stored(field, column) for field, column in zip(fields, columns, strict=True)]
-    table = f"{model._meta.db_table} ({', '.join(str(field.column) for field in fields)})"
+    table = f"{model._meta.db_table} ({', '.join([str(field.column) for field in fields])})"
     conflict = f" ON CONFLICT {on_conflict}" if on_conflict else ""
     has_parent = ""
     if parent:

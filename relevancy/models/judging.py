@@ -6,7 +6,7 @@ See docs/decisions/0090.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
@@ -162,12 +162,12 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         has_only_new_ratings: no pair has fewer raters than before, and no rating is gone. Otherwise, the revision of the queue is
         incremented; see `judging.judging_positions`.
         """
-        conditions, parameters = [f"query_id IN ({_placeholders(query_ids)})"], list[int | str](query_ids)
+        columns: dict[str, Sequence[int | str]] = {"query_id": query_ids}
         if doc_ids is not None:
-            conditions.append(f"doc_id IN ({_placeholders(documents := list(doc_ids))})")
-            parameters += documents
+            columns["doc_id"] = list(doc_ids)
+        pairs = " AND ".join([f"{name} IN ({', '.join(['%s'] * len(ids))})" for name, ids in columns.items()])
         with connection.cursor() as cursor:
-            cursor.execute(_UPDATE_LEVELS.format(pairs=" AND ".join(conditions)), parameters)
+            cursor.execute(_UPDATE_LEVELS.format(pairs=pairs), [value for ids in columns.values() for value in ids])
         if not has_only_new_ratings:
             JudgingQueue.objects.filter(book__queries__in=query_ids).increment_revision()
 
@@ -236,7 +236,3 @@ def _order_key(*columns: F | Value) -> Func:
     return Func(
         *columns, template="(%(expressions)s)", output_field=FloatField()
     )  # compared as a row; the type means nothing
-
-
-def _placeholders(values: Sized) -> str:
-    return ", ".join(["%s"] * len(values))

@@ -12,7 +12,7 @@ from relevancy.models import Case
 
 from .graded_queries import graded_queries
 from .ratings_file import RatingRow
-from .topics import Topics
+from .topics import Topics, as_id
 from .trec import encode_doc_id, format_grade
 
 _LINE = re.compile(r"(\S+)\s+qid:(\S+)\s*([^#]*)#\s*(\S+)[ \t]*(.*)")
@@ -64,7 +64,8 @@ def read_ratings(lines: Iterable[str], topics: Topics) -> Iterator[RatingRow]:
         text = text.strip() or texts.get(topic, "")
         if not text:
             text = topics.text(topic, line)
-        if topics.texts.get(int(topic) if topic.isdecimal() and len(topic) < 19 else -1) == text:
+        pk = as_id(topic)
+        if pk is not None and topics.texts.get(pk) == text:
             doc_id = unquote(doc_id)  # a file of our own: document ids are encoded as in TREC files
         yield RatingRow(text, doc_id, "" if grade.startswith("-") else grade, line=line)
 

@@ -18,6 +18,7 @@ from relevancy import accounts, runs
 from relevancy.formats.json_stream import write_list
 from relevancy.formats.rankings.run_csv import pinned_runs, rankings_of
 from relevancy.formats.ratings.graded_queries import query_batches
+from relevancy.formats.ratings.trec import grade_number
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, ScorerVersion, User, Verdict
 
 from .scorer_file import describe_scorer, format_object
@@ -112,7 +113,7 @@ def _settings(book: Book) -> str:
         {
             "name": book.name,
             "scale": [list(step) for step in book.scale],
-            "relevant_from": _number(book.relevant_from),
+            "relevant_from": grade_number(book.relevant_from),
             "rule": book.rule,
             "guidelines": _split(book.guidelines),
         },
@@ -157,7 +158,7 @@ def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: fl
         "options": options,
     }
     data = {"query": query.text, **{key: value for key, value in optional.items() if value}}
-    return data if weight == 1 else {**data, "weight": _number(weight)}
+    return data if weight == 1 else {**data, "weight": grade_number(weight)}
 
 
 def _links(texts: Mapping[int, str]) -> list[tuple[str, Iterator[str]]]:
@@ -188,7 +189,9 @@ def _ratings(book: Book, texts: Mapping[int, str], by: User) -> Iterator[str]:
             rows.sort(key=itemgetter(1, 7, 8))
             lines = []
             for _, doc_id, rater_id, verdict, value, note, is_adjudication, updated_at, _ in rows:
-                judged = f'"rating": {_number(value)}' if verdict == Verdict.RATED else f'"verdict": {_encode(verdict)}'
+                judged = (
+                    f'"rating": {grade_number(value)}' if verdict == Verdict.RATED else f'"verdict": {_encode(verdict)}'
+                )
                 noted = f', "note": {_encode(note)}' if note else ""
                 decides = ', "is_adjudication": true' if is_adjudication else ""
                 lines.append(
@@ -261,10 +264,6 @@ def _rankings(case: Case) -> Iterator[dict[str, Any]]:
 
 def _split(text: str) -> list[str]:
     return text.split("\n") if text else []
-
-
-def _number(value: float) -> float:
-    return int(value) if float(value).is_integer() else value
 
 
 def _time(moment: datetime | None) -> str | None:

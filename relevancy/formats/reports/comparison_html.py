@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
@@ -15,47 +14,20 @@ from django.utils.safestring import SafeString, mark_safe
 from relevancy import scores
 from relevancy.comparison import (
     ComparisonFigures,
-    PairSummary,
     QueryRow,
-    TagFigures,
     describe_groups,
     list_rows,
     name_runs,
     select_rows,
     summarize_pair,
 )
-from relevancy.models import Book, Run
+from relevancy.models import Book
 from relevancy.scoring.rounding import format_coefficient, format_rounded, format_short, format_signed
 
-from .comparison_charts import SvgChart, build_svg_charts
+from .comparison_charts import build_svg_charts
 
 STYLESHEETS = ("css/tokens.css", "css/report.css")
 MISSING = "–"
-
-
-@dataclass(frozen=True)
-class ReportedRun:
-    """A run of the report. score: mean over the compared queries."""
-
-    run: Run
-    name: str
-    score: float | None
-
-
-@dataclass(frozen=True)
-class ReportedPair:
-    """A run against the baseline."""
-
-    summary: PairSummary
-    charts: Sequence[SvgChart]
-    tags: Sequence[TagFigures]
-
-
-class ReportedQuery(NamedTuple):
-    """A query in the report: its text and its cells, in the order of the columns."""
-
-    text: str
-    cells: Sequence[str]
 
 
 def build_report(figures: ComparisonFigures, *, computed_at: datetime) -> str:
@@ -82,7 +54,7 @@ def build_report(figures: ComparisonFigures, *, computed_at: datetime) -> str:
             "cutoff": scores.considered_depth(version, int(runs[0].config["depth"])),
             "computed_at": computed_at,
             "comparison": result,
-            "runs": [ReportedRun(*values) for values in zip(runs, names, result.means, strict=True)],
+            "runs": list(zip(runs, names, result.means, strict=True)),
             "names": names,
             "groups": describe_groups(result) if len(runs) > 2 else [],
             "pairs": pairs,
@@ -92,25 +64,25 @@ def build_report(figures: ComparisonFigures, *, computed_at: datetime) -> str:
     )
 
 
-def _report_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow]) -> ReportedPair:
+def _report_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow]) -> dict[str, Any]:
     result = figures.comparison
     pair = result.pairs[other - 1]  # those with the baseline come first
-    return ReportedPair(
-        summary=summarize_pair(figures, other, rows),
-        charts=build_svg_charts(rows, *pair.names),
-        tags=[tag for tag in result.tags if tag.other == other],
-    )
+    return {
+        "summary": summarize_pair(figures, other, rows),
+        "charts": build_svg_charts(rows, *pair.names),
+        "tags": [tag for tag in result.tags if tag.other == other],
+    }
 
 
 def _query_table(
     rows_by_other: Sequence[Sequence[QueryRow]], names: Sequence[str]
-) -> tuple[list[str], list[ReportedQuery]]:
+) -> tuple[list[str], list[tuple[str, list[str]]]]:
     """Returns the columns and the rows of all queries, the largest gain of the first other run first. Of two runs, with the overlap of
     their lists."""
     if len(rows_by_other) == 1:
         columns = [*names, "Difference", "Jaccard", "RBO", *(f"Unrated, {name}" for name in names), "To gain"]
         return columns, [
-            ReportedQuery(
+            (
                 row.text,
                 [
                     *(_score(row.score_a), _score(row.score_b), _signed(row.difference)),
@@ -123,7 +95,7 @@ def _query_table(
         ]
     columns = [names[0], *(column for name in names[1:] for column in (name, "Difference"))]
     return columns, [
-        ReportedQuery(
+        (
             rows[0].text,
             [
                 _score(rows[0].score_a),

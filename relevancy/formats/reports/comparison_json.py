@@ -21,25 +21,6 @@ class GainResult(TypedDict):
     gain_carried_by: Sequence[str]
 
 
-class QueryGain(TypedDict):
-    """A query that can gain: its score, that of its best order, and the points in between."""
-
-    query: str
-    score: float
-    ideal: float
-    gain: float
-
-
-class RunGain(GainResult):
-    """What one run can gain. query_gains: the queries that can gain, most first."""
-
-    run: int
-    scorer: str
-    score: float | None
-    left_out_queries: Sequence[str]
-    query_gains: list[QueryGain]
-
-
 class RunResult(GainResult):
     """A run by its id, and its mean score on the compared queries.
 

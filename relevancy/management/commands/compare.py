@@ -65,18 +65,19 @@ class Command(Base):
         rows = zip(table.query_ids, table.texts, table.scores[:, 0].tolist(), table.best[:, 0].tolist(), strict=True)
         gaining = sorted((row for row in rows if row[3] - row[2] >= comparison.TIE), key=lambda row: row[2] - row[3])
         if options["json"]:
-            gains: list[comparison_json.QueryGain] = [
+            gains = [
                 {"query": text, "score": score, "ideal": best, "gain": best - score} for _, text, score, best in gaining
             ]
-            data: comparison_json.RunGain = {
-                "run": run.pk,
-                "scorer": version.scorer.name,
-                "score": gain.score,
-                "left_out_queries": table.left_out,
-                "query_gains": gains,
-                **comparison_json.build_gain(gain),
-            }
-            self.write_json(data)
+            self.write_json(
+                {
+                    "run": run.pk,
+                    "scorer": version.scorer.name,
+                    "score": gain.score,
+                    "left_out_queries": table.left_out,
+                    "query_gains": gains,
+                    **comparison_json.build_gain(gain),
+                }
+            )
             return
         self.write(f"{version.scorer} on {counted(gain.queries, 'query', 'queries')}, {len(table.left_out):,} left out")
         for sentence in gain.describe(str(run)):
