@@ -23,10 +23,10 @@ LIMIT = 600
 TEMPLATE = '{"query": "#$query##", "fields": {"title": 2, "short_description": 1}}'
 
 
-def write_files(folder: Path, count: int) -> None:
+def write_files(folder: Path, count: int, documents: int) -> None:
     """Documents, template, and ratings that also name the queries; the second file changes every grade."""
     with (folder / "documents.jsonl").open("w", encoding="utf-8") as out:
-        out.writelines(json.dumps(document(number)) + "\n" for number in range(DOCUMENTS))
+        out.writelines(json.dumps(document(number)) + "\n" for number in range(documents))
     (folder / "template.json").write_text(TEMPLATE, encoding="utf-8")
     grades_by_text = query_grades(query_texts(count))
     for name, shift in (("ratings.csv", 0), ("others.csv", 1)):
@@ -45,7 +45,7 @@ def command(folder: Path, *words: str) -> tuple[float, float]:
     return used.seconds, used.megabytes
 
 
-def measure(folder: Path, count: int) -> float:
+def measure(folder: Path, count: int, documents: int) -> float:
     files = {name: str(folder / name) for name in ("documents.jsonl", "template.json", "ratings.csv", "others.csv")}
     case = ["Large", "--endpoint", "many", "--template", files["template.json"], "--scale", "0:3"]
     case += ["--fields", "id:id title:title short_description supplier", "--ratings", files["ratings.csv"]]
@@ -60,7 +60,7 @@ def measure(folder: Path, count: int) -> float:
     os.environ["DJANGO_SUPERUSER_PASSWORD"] = "benchmark"
     command(folder, "createsuperuser", "--noinput", "--email", "benchmark@example.com", "--verbosity", "0")
     command(folder, "create_endpoint", "many", "embedded", "many")
-    print(f"{count:,} queries × 10 results, embedded engine, {DOCUMENTS:,} documents; invented data")
+    print(f"{count:,} queries × 10 results, embedded engine, {documents:,} documents; invented data")
     highest = 0.0
     for label, *words in steps:
         seconds, megabytes = command(folder, *words)
@@ -75,7 +75,8 @@ if __name__ == "__main__":
     chosen = options.read(options.parser(__doc__, 10_000), quick=50)
     os.chdir(ROOT)  # where `-m relevancy` is found
     with tempfile.TemporaryDirectory(prefix="relevancy-benchmark-") as name:
-        write_files(Path(name), chosen.queries)
-        highest = measure(Path(name), chosen.queries)
+        documents = DOCUMENTS // 10 if chosen.quick else DOCUMENTS
+        write_files(Path(name), chosen.queries, documents)
+        highest = measure(Path(name), chosen.queries, documents)
     good = options.verdict(highest < LIMIT, f"no process above {LIMIT} MB, the highest has {highest:.0f}")
     raise SystemExit(options.status(chosen, good))

@@ -1,8 +1,8 @@
 """The workbench of a case of 5,000 queries next to that of a case of 100: SQL statements and server time.
 
-    python benchmarks/workbench.py [--postgres URL] [--queries N] [--details]
+    python benchmarks/workbench.py [--postgres URL] [--queries N] [--rounds N] [--details]
 
-Measured with Django's test client, DEBUG off, as a user who owns the case, both cases taking turns, medians of 15: the
+Measured with Django's test client, DEBUG off, as a user who owns the case, both cases taking turns, medians of 15 rounds: the
 page, its list sorted by score and by gap, and a rating given there by htmx. Both show full pages of 50 queries; both
 cases have three scorers, six runs of ten results to a query and ten ratings to a query. Target: the same number of
 statements, at most twice the time.
@@ -36,7 +36,7 @@ from invented import document, query_grades, query_texts, rankings
 from relevancy import cases, endpoints, queries, ratings, runs, scorers
 from relevancy.models import Case, Run, Scorer, User
 
-SMALL, RUNS, ROUNDS = 100, 6, 15
+SMALL, RUNS = 100, 6
 SCORERS = ("nDCG@10", "P@10", "RR@10")  # the first one is the primary scorer
 HTMX = {"HX-Request": "true"}
 
@@ -116,9 +116,9 @@ def statements(work: Callable[[Side], HttpResponse], side: Side) -> list[dict[st
     return list(captured.captured_queries)
 
 
-def seconds(work: Callable[[Side], HttpResponse], sides: tuple[Side, Side]) -> list[float]:
+def seconds(work: Callable[[Side], HttpResponse], sides: tuple[Side, Side], rounds: int) -> list[float]:
     times: list[list[float]] = [[], []]
-    for turn in range(ROUNDS + 3):
+    for turn in range(rounds + 3):
         for side, of_side in zip(sides, times, strict=True):
             start = time.perf_counter()
             work(side)
@@ -127,7 +127,7 @@ def seconds(work: Callable[[Side], HttpResponse], sides: tuple[Side, Side]) -> l
     return [median(of_side) for of_side in times]
 
 
-def compare(large: int, details: bool) -> bool:
+def compare(large: int, rounds: int, details: bool) -> bool:
     by = User.objects.create_superuser("owner@example.com")
     sides = make_side("small", query_texts(SMALL), by), make_side("large", query_texts(large), by)
     by.is_superuser = by.is_staff = False  # for users who see the case through a team, the role is looked up
@@ -136,13 +136,13 @@ def compare(large: int, details: bool) -> bool:
         connection.cursor().execute("ANALYZE")  # as autovacuum does within a minute
     client = Client(SERVER_NAME="localhost")
     client.force_login(by)
-    print(f"{connection.vendor}: a case of {SMALL:,} queries → one of {large:,} (medians of {ROUNDS}); invented data")
+    print(f"{connection.vendor}: a case of {SMALL:,} queries → one of {large:,} (medians of {rounds}); invented data")
     good = True
     for label, work in works(client).items():
         for side in sides:  # warm up
             statements(work, side)
         few, many = (statements(work, side) for side in sides)
-        small, big = seconds(work, sides)
+        small, big = seconds(work, sides, rounds)
         ok = len(few) == len(many) and big <= 2 * small
         good &= ok
         print(
@@ -161,12 +161,14 @@ if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--postgres", metavar="URL", default="")
     arguments.add_argument("--queries", type=int, default=5000)
+    arguments.add_argument("--rounds", type=int, default=15)
     arguments.add_argument("--details", action="store_true")
     chosen = arguments.parse_args()
-    good = compare(chosen.queries, chosen.details)
+    good = compare(chosen.queries, chosen.rounds, chosen.details)
     if chosen.postgres:
         # Django takes its database from the environment, once.
-        again = [sys.executable, __file__, "--queries", str(chosen.queries), *["--details"] * chosen.details]
+        again = [sys.executable, __file__, "--queries", str(chosen.queries), "--rounds", str(chosen.rounds)]
+        again += ["--details"] * chosen.details
         environment = {**os.environ, "RELEVANCY_DATABASE_URL": chosen.postgres}
         good &= subprocess.run(again, env=environment, check=False).returncode == 0
     raise SystemExit(not good)

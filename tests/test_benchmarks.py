@@ -32,7 +32,7 @@ QUICK = {
     "storage": (["--queries", "20"], ["MB"]),
     "switching": (["--queries", "60"], ["fresh", "ratio"]),
     "transfer": (["--quick"], ["export_ratings --format csv", "export_case", "import_book", "target at most 20 s"]),
-    "workbench": (["--queries", "120"], ["statements", "ratio"]),
+    "workbench": (["--queries", "120", "--rounds", "2"], ["statements", "ratio"]),
 }
 DATA = {
     **dict.fromkeys(QUICK, "invented data"),
