@@ -8,6 +8,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from django.conf import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from relevancy.accounts.hashing import LimitedArgon2Hasher
@@ -49,6 +50,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--second-database", action="store_true", help="skip tests whose result does not depend on the database"
     )
+
+
+def pytest_configure() -> None:
+    """What a browser test begins with has no permissions: 400 rows of Django, which nothing here asks for."""
+    settings.TEST_NON_SERIALIZED_APPS = ["django.contrib.auth", "django.contrib.contenttypes"]
 
 
 class GroupScheduling(LoadScopeScheduling):
