@@ -8,7 +8,7 @@ from relevancy.models import Case
 from relevancy.queries import MAX_QUERIES
 
 from .search_log import SearchLog
-from .statistics.sampling import SamplingMethod, Stratum, draw_sample
+from .statistics.sampling import QuerySample, SamplingMethod, draw_sample
 from .weights import WeightedQueries, preview_weighted
 
 MAX_SIZE = MAX_QUERIES
@@ -44,16 +44,13 @@ class LogSample:
     """A sample of a log, and what adding it to a case does.
 
     drawn: the most frequent ones first. total_queries, total_searches: of the log. sampled_searches: of the drawn queries.
-    certain: number of drawn queries that every sample of this size has.
-    effective_size: of equally weighted queries that would be as precise.
+    design: how they were drawn.
     """
 
     drawn: Sequence[SampledQuery]
     total_queries: int
     total_searches: int
-    strata: Sequence[Stratum]
-    certain: int
-    effective_size: float
+    design: QuerySample
     change: WeightedQueries
 
     @property
@@ -87,9 +84,7 @@ def sample_log(*, case: Case, log: SearchLog, method: str, size: int, seed: int)
         drawn=sampled,
         total_queries=len(counts),
         total_searches=int(counts.sum()),
-        strata=drawn.strata,
-        certain=drawn.certain,
-        effective_size=drawn.effective_size,
+        design=drawn,
         change=preview_weighted(case=case, weights=weights),
     )
 
@@ -111,4 +106,4 @@ def describe_mean(*, sample: LogSample, method: str, only_these: bool) -> str:
         )
     else:
         text += ", without bias."
-    return f"{text} With these weights, it is about as precise as {sample.effective_size:,.0f} queries of equal weight."
+    return f"{text} With these weights, it is about as precise as {sample.design.effective_size:,.0f} queries of equal weight."

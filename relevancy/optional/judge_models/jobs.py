@@ -14,7 +14,7 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from relevancy import activity, engines, scores
@@ -53,7 +53,6 @@ class JobEstimate:
     """What a job would do.
 
     documents: that would be sent. answered: that this judge model has answered before, and that are not sent again.
-    failed: of `documents`, those that failed before.
     images: of `documents`, about how many have a picture that would be sent.
     input_tokens, output_tokens, cost: of all documents; the first two are guesses, of four characters to a token and the tokens
         of the pictures, and of the most that an answer can have.
@@ -61,7 +60,6 @@ class JobEstimate:
 
     documents: int
     answered: int
-    failed: int
     images: int
     input_tokens: int
     output_tokens: int
@@ -102,11 +100,7 @@ def write_amount(amount: Decimal) -> str:
 
 def estimate(*, judge: JudgeModel, book: Book, repeat_failed: bool = False, only_unrated: bool = False) -> JobEstimate:
     """Returns what a job of the book's judging queue would do. Sends nothing."""
-    answers = JudgeAnswer.objects.filter(judge=judge, query__book=book)
-    counts = answers.aggregate(
-        answered=Count("pk", filter=Q(state__in=(State.RATED, State.CANNOT))),
-        failed=Count("pk", filter=Q(state=State.FAILED)),
-    )
+    answers = JudgeAnswer.objects.filter(judge=judge, query__book=book, state__in=(State.RATED, State.CANNOT))
     pairs = _unanswered(judge, book, repeat_failed, only_unrated)
     documents = pairs.count()
     step = max(1, documents // ESTIMATED)
@@ -124,8 +118,7 @@ def estimate(*, judge: JudgeModel, book: Book, repeat_failed: bool = False, only
     output_tokens = documents * output_limit(judge)
     return JobEstimate(
         documents=documents,
-        answered=counts["answered"],
-        failed=counts["failed"] if repeat_failed else 0,
+        answered=answers.count(),
         images=images,
         input_tokens=input_tokens,
         output_tokens=output_tokens,

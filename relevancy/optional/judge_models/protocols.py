@@ -48,7 +48,6 @@ class Protocol(ABC):
 
     key: ClassVar[str]
     label: ClassVar[str]
-    example_url: ClassVar[str]
     formats: ClassVar[Sequence[str]]
     fixed_headers: ClassVar[Mapping[str, str]] = {}
 
@@ -74,7 +73,6 @@ class OpenAI(Protocol):
 
     key = "openai"
     label = "OpenAI-compatible"
-    example_url = "https://api.openai.com/v1"
     formats = ("json_schema", "json_object", "text")
 
     def headers(self, key: str) -> dict[str, str]:
@@ -123,7 +121,6 @@ class Anthropic(Protocol):
 
     key = "anthropic"
     label = "Anthropic"
-    example_url = "https://api.anthropic.com"
     formats = ("tool", "text")
     fixed_headers: ClassVar[Mapping[str, str]] = {"anthropic-version": ANTHROPIC_VERSION}
 

@@ -112,11 +112,9 @@ def _reaches(orders: FloatArray, largest: float) -> np.ndarray[tuple[int], np.dt
 
 @dataclass(frozen=True)
 class _Split:
-    """A test of the values from `start` to `stop` of a series. parent: the test that began there or ended there; None for the first."""
+    """A test of a part of a series. parent: the test that began there or ended there; None for the first."""
 
     series: int
-    start: int
-    stop: int
     position: int
     p: float
     parent: _Split | None
@@ -163,7 +161,7 @@ def _divide(number: int, values: Sequence[float], alpha: float, permutations: in
             continue
         change = pettitt_test(values[start:stop], permutations=permutations, seed=seed)
         assert change.p is not None
-        split = _Split(number, start, stop, start + change.position, change.p, parent)
+        split = _Split(number, start + change.position, change.p, parent)
         splits.append(split)
         if split.p < alpha:
             waiting += [(start, split.position, split), (split.position, stop, split)]

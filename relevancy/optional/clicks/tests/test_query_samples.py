@@ -38,7 +38,7 @@ def weights_of(case):
 def test_sample_is_added_with_its_weights():
     case = make_case(0)
     sample = sample_of(case)
-    assert (sample.total_queries, sample.total_searches, sample.certain) == (5, 100, 1)
+    assert (sample.total_queries, sample.total_searches, sample.design.certain) == (5, 100, 1)
     assert sample.drawn[0].text == "q1"
     assert (sample.change.added, sample.change.others) == (3, 0)
     assert not CaseQuery.objects.filter(case=case).exists()
