@@ -5,7 +5,7 @@ from relevancy.statistics import TIE
 from . import stored
 from .attempts_tried import count_attempts_tried
 from .best_order import BEST_ORDER, Gain, GainSplit, best_order, check_best_order, find_gain, split_gains
-from .chart_contents import ChartContent, list_charts
+from .chart_contents import ChartContent, describe_change, list_charts
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, list_warnings, name_runs
 from .distributions import Distribution
 from .figures import ComparisonFigures, PairFigures, compute_figures
@@ -67,6 +67,7 @@ __all__ = [
     "compute_figures",
     "count_attempts_tried",
     "describe_carriers",
+    "describe_change",
     "describe_groups",
     "describe_verdict",
     "find_gain",

@@ -24,7 +24,13 @@ def build_charts(
     """
     charts = []
     compared = [row for row in rows if row.difference is not None]
-    labels = {row.query_id: f"{escape(_short(row.text))}<br>{_describe(row, first, second)}" for row in compared}
+    texts = {
+        row.query_id: escape(row.text if len(row.text) <= MAX_TEXT else f"{row.text[: MAX_TEXT - 1]}…")
+        for row in compared
+    }
+    labels = {
+        row.query_id: f"{texts[row.query_id]}<br>{comparison.describe_change(row, first, second)}" for row in compared
+    }
     for content in comparison.list_charts(rows, first, second):
         text = content.text
         if content.distribution:
@@ -32,7 +38,7 @@ def build_charts(
         elif content.key == "scatter":
             figure = _scatter(compared, queries, labels, first, second)
         else:
-            figure = _sorted_bars(compared, queries, labels)
+            figure = _sorted_bars(compared, queries, texts, labels)
             text += " In the rows below the bars, a fuller colour means that more of the result list stayed."
         is_selectable = content.distribution is None
         data = figure_json(figure)
@@ -40,18 +46,11 @@ def build_charts(
     return charts
 
 
-def _describe(row: comparison.QueryRow, first: str, second: str) -> str:
-    """Describes a compared query: `Run 1 10.0 → Run 2 70.5 (+60.5)`."""
-    before, after = numbers.score(row.score_a), numbers.score(row.score_b)
-    return f"{first} {before} → {second} {after} ({numbers.difference(row.difference)})"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
-
-
 def _sorted_bars(
-    rows: Sequence[comparison.QueryRow], queries: Mapping[int, PresentQuery], labels: dict[int, str]
+    rows: Sequence[comparison.QueryRow],
+    queries: Mapping[int, PresentQuery],
+    texts: Mapping[int, str],
+    labels: Mapping[int, str],
 ) -> go.Figure:
     """Bars of the differences, largest gain first; the axis is symmetric. Below each bar, the fuller the colour, the more of the result
     list stayed: one row for Jaccard, one for the rank-biased overlap."""
@@ -70,7 +69,7 @@ def _sorted_bars(
                 meta={"color": token},
             )
         )
-    _add_strips(figure, ordered, queries)
+    _add_strips(figure, ordered, queries, texts)
     limit = max([10.0, *[abs(row.difference or 0.0) for row in rows]]) * 1.05
     figure.update_layout(
         showlegend=False,
@@ -92,7 +91,12 @@ def _sorted_bars(
     return figure
 
 
-def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], queries: Mapping[int, PresentQuery]) -> None:
+def _add_strips(
+    figure: go.Figure,
+    ordered: Sequence[comparison.QueryRow],
+    queries: Mapping[int, PresentQuery],
+    texts: Mapping[int, str],
+) -> None:
     """Adds a row of colours for each measure of overlap below the bars."""
     for axis, measure, values in (
         ("y2", "Jaccard", [row.jaccard for row in ordered]),
@@ -106,7 +110,7 @@ def _add_strips(figure: go.Figure, ordered: Sequence[comparison.QueryRow], queri
                 yaxis=axis,
                 customdata=[queries[row.query_id].case_query_id for row in ordered],
                 hovertext=[
-                    f"{escape(_short(row.text))}<br>{measure} {numbers.coefficient(value)}"
+                    f"{texts[row.query_id]}<br>{measure} {numbers.coefficient(value)}"
                     for row, value in zip(ordered, values, strict=True)
                 ],
                 hoverinfo="text",
