@@ -18,14 +18,6 @@ class SideResult:
 
 
 @dataclass(frozen=True)
-class RankLink:
-    """A line from a rank in the first list to one in the second. kind: as `SideResult.move`."""
-
-    path: str
-    kind: str
-
-
-@dataclass(frozen=True)
 class AlignedSide:
     """One of the lists. name: of what returned it. error: why the search failed or found nothing; empty if there are results."""
 
@@ -36,11 +28,12 @@ class AlignedSide:
 
 @dataclass(frozen=True)
 class AlignedLists:
-    """Both lists. links_height: of the drawing between them."""
+    """Both lists. links: lines from ranks in the first list to ranks in the second, as the data of a `path`, and the move that each
+    stands for, as in `SideResult`. links_height: of the drawing between the lists."""
 
     before: AlignedSide
     after: AlignedSide
-    links: Sequence[RankLink]
+    links: Sequence[tuple[str, str]]
     links_height: int
 
     @property
@@ -83,20 +76,17 @@ def _side_result(result: runs.Result, other: dict[str, int], *, is_after: bool) 
     return SideResult(result, "up" if gained > 0 else "down" if gained < 0 else "same", abs(gained))
 
 
-def _links(after: Sequence[SideResult], ranks_before: dict[str, int]) -> list[RankLink]:
+def _links(after: Sequence[SideResult], ranks_before: dict[str, int]) -> list[tuple[str, str]]:
     links = []
     for listed in after:
-        end = _middle(listed.result.rank)
-        start_rank = ranks_before.get(listed.result.doc_id)
         if listed.result.repeat:
             continue
-        if start_rank is None:
-            links.append(RankLink(f"M44 {end} H70", "new"))
+        # From the middle of one row to that of another.
+        end = ROW_HEIGHT * (listed.result.rank - 0.5)
+        rank_before = ranks_before.get(listed.result.doc_id)
+        if rank_before is None:
+            links.append((f"M44 {end} H70", "new"))
         else:
-            start = _middle(start_rank)
-            links.append(RankLink(f"M2 {start} C36 {start} 36 {end} 70 {end}", listed.move))
+            start = ROW_HEIGHT * (rank_before - 0.5)
+            links.append((f"M2 {start} C36 {start} 36 {end} 70 {end}", listed.move))
     return links
-
-
-def _middle(rank: int) -> float:
-    return ROW_HEIGHT * (rank - 0.5)

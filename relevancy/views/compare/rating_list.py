@@ -12,19 +12,11 @@ from .query_table import PresentQuery
 
 
 @dataclass(frozen=True)
-class DocumentRow:
-    """A document to rate. title: of the document, or its id."""
-
-    document: comparison.DocumentToRate
-    query: PresentQuery
-    title: str
-
-
-@dataclass(frozen=True)
 class RatingList:
-    """rows: the documents that can change the difference most first. sentence: what rating them is good for."""
+    """rows: the documents that can change the difference most first, each with its query, and its title or its id. sentence: what
+    rating them is good for."""
 
-    rows: Sequence[DocumentRow]
+    rows: Sequence[tuple[comparison.DocumentToRate, PresentQuery, str]]
     sentence: str
 
 
@@ -40,7 +32,7 @@ def build_rating_list(
         return None
     titles = _read_titles(documents, pair)
     rows = [
-        DocumentRow(
+        (
             document,
             queries[document.query_id],
             titles.get((document.query_id, document.doc_id)) or document.doc_id,
