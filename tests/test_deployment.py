@@ -128,7 +128,8 @@ def test_variables_are_settings() -> None:
 
 
 def test_variables_are_explained() -> None:
-    text = (ROOT / "docs" / "deploying.md").read_text()
+    guides = [ROOT / "docs" / "deploying.md", *ROOT.glob("relevancy/optional/*/docs/*.md")]
+    text = "\n".join(path.read_text() for path in guides)
     assert [name for name in sorted(variables()) if name not in text] == []
 
 
