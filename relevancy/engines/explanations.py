@@ -18,7 +18,7 @@ from .types import Contribution, ExplanationNode, Factor, FailedClause
 MAX_DEPTH = 100
 _MAX_LABEL_LENGTH = 120
 _MAX_CLAUSE_LENGTH = 400
-_TIE = re.compile(r"max plus ([\d.eE+-]+) times others")
+_TIE = re.compile(r"max plus (\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?) times others")
 # A scoring leaf of Lucene, such as: weight(title:star in 0) [BM25Similarity], result of:
 _WEIGHT = re.compile(r"(?:weight|fieldWeight)\((?P<query>.*?)(?: in \d+)?\)(?: \[|,|$)")
 _CONSTANT = re.compile(r"ConstantScore\((?P<query>.*)\)(?:\^[\d.eE+-]+)?(?:,|$)")
@@ -166,8 +166,7 @@ def _failures(node: ExplanationNode, clause: str) -> Iterable[FailedClause]:
 
 def _clause_text(text: str) -> str:
     """Returns a clause without the bracket that ends its description, and without Lucene's mark of a filter."""
-    inner = text.removesuffix(")").removeprefix("#")
-    return inner if len(inner) <= _MAX_CLAUSE_LENGTH else inner[: _MAX_CLAUSE_LENGTH - 1] + "…"
+    return _truncated(text.removesuffix(")").removeprefix("#"), _MAX_CLAUSE_LENGTH)
 
 
 def contributions(tree: Any) -> tuple[Contribution, ...]:
@@ -202,7 +201,7 @@ def _contributions(node: ExplanationNode) -> list[Contribution]:
     # Function scores describe how they are combined in words of their own: "score mode [sum]". Products are factors of a formula.
     may_be_sum = "product of" not in text and "score mode" not in text and any(map(_has_terms, node.children))
     if tie or text.startswith(("max of", "sum of")) or (may_be_sum and _adds_up(node)):
-        return _scaled(_of_sum_or_max(node, text, float(tie[1]) if tie and _is_number(tie[1]) else 0.0), node.value)
+        return _scaled(_of_sum_or_max(node, text, float(tie[1]) if tie else 0.0), node.value)
     scoring = [child for child in node.children if child.value and _has_terms(child)]
     if scoring:
         parts = [part for child in scoring for part in _contributions(child)]
@@ -339,13 +338,6 @@ def _scaled(parts: list[Contribution], value: float, label_suffix: str = "") -> 
     return [replace(part, value=part.value * factor, label=part.label + label_suffix) for part in parts]
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text))
-    except ValueError:
-        return False
-
-
-def _truncated(text: str) -> str:
+def _truncated(text: str, length: int = _MAX_LABEL_LENGTH) -> str:
     text = text.strip()
-    return text if len(text) <= _MAX_LABEL_LENGTH else text[: _MAX_LABEL_LENGTH - 1].rstrip() + "…"
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
