@@ -57,10 +57,7 @@ def decode(content: bytes) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
-        raise BadFile(
-            f"the byte 0x{content[error.start]:02x} is not valid UTF-8. Save the file as UTF-8.", line=line
-        ) from None
+        raise BadFile.not_utf8(error, 0) from None
 
 
 def check_no_zip(content: bytes) -> None:
@@ -90,10 +87,7 @@ def read_lines(file: IO[bytes], *, limit: int | None = None) -> Iterator[str]:
         try:
             text = decoder.decode(content, final=not content)
         except UnicodeDecodeError as error:
-            line = number + 1 + rest.count("\n") + error.object[: error.start].count(b"\n")
-            raise UnreadableFile(
-                f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8. Save the file as UTF-8.", line=line
-            ) from None
+            raise UnreadableFile.not_utf8(error, number + rest.count("\n")) from None
         lines = io.StringIO(rest + text, newline="").readlines()
         # The last line may go on in what is read next, and so may a line end of two characters.
         rest = lines.pop() if lines and content else ""

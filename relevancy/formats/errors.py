@@ -1,6 +1,6 @@
 """Errors in imported files."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 MAX_QUOTED = 200
 
@@ -18,6 +18,14 @@ class BadFile(Exception):
     def __init__(self, message: str, *, line: int | None = None) -> None:
         self.line = line
         super().__init__(f"Line {line}: {message}" if line else message)
+
+    @classmethod
+    def not_utf8(cls, error: UnicodeDecodeError, lines: int) -> Self:
+        """Returns the error of text that is not UTF-8. lines: how many were complete before the part that was decoded."""
+        return cls(
+            f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8. Save the file as UTF-8.",
+            line=lines + error.object[: error.start].count(b"\n") + 1,
+        )
 
 
 def quote(value: object) -> str:

@@ -188,10 +188,7 @@ class _Text:
         try:
             self._text = rest + self._decoder.decode(content, final=not content)
         except UnicodeDecodeError as error:
-            line = self._line + rest.count("\n") + error.object[: error.start].count(b"\n")
-            raise BadFile(
-                f"the byte 0x{error.object[error.start]:02x} is not valid UTF-8. Save the file as UTF-8.", line=line
-            ) from None
+            raise BadFile.not_utf8(error, self._line - 1 + rest.count("\n")) from None
         self._at = 0
         self._is_read = not content
         return True

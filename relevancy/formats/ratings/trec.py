@@ -8,7 +8,7 @@ See docs/decisions/0005.
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TypedDict
+from typing import Any
 from urllib.parse import quote as percent_encode
 
 import numpy as np
@@ -28,15 +28,6 @@ _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _WHITESPACE_OR_PERCENT_ENCODED = re.compile(r"\s|%[0-9A-Fa-f]{2}")
 _WHITESPACE_OR_PERCENT = re.compile(r"[\s%]")
-
-
-class MeasureSummary(TypedDict):
-    """The values of a measure: mean over the scored queries, number of these and of all, and the value of each query."""
-
-    mean: float | None
-    scored: int
-    queries: int
-    per_query: dict[str, float | None]
 
 
 def read_qrels(text: str) -> dict[str, dict[str, float]]:
@@ -111,7 +102,7 @@ def _parse_number(text: str, column: str, line: int) -> float:
 
 def measure(
     *, qrels: str, run: str, measures: Sequence[str], scale: str = "", count_unscoreable_as_zero: bool = False
-) -> dict[str, MeasureSummary]:
+) -> dict[str, dict[str, Any]]:
     """Scores a TREC run against TREC qrels. Returns `{measure: summary}`; values are 0 to 1, those of CG and DCG sums.
 
     qrels, run: the content of the files.
@@ -123,7 +114,8 @@ def measure(
     return {name: _summarize(values, count_unscoreable_as_zero) for name, values in values_by_measure.items()}
 
 
-def _summarize(values: dict[str, float | None], count_unscoreable_as_zero: bool) -> MeasureSummary:
+def _summarize(values: dict[str, float | None], count_unscoreable_as_zero: bool) -> dict[str, Any]:
+    """Returns the mean over the scored queries, the number of these and of all, and the value of each query."""
     if count_unscoreable_as_zero:
         values = {topic: value or 0.0 for topic, value in values.items()}
     return {

@@ -6,11 +6,12 @@ from typing import Any
 
 from relevancy.formats.cases.case_content import UNKNOWN_RATER
 from relevancy.formats.ratings.graded_queries import query_batches
+from relevancy.formats.ratings.trec import grade_number
 from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Book, Query, Rating, User, Verdict
 from relevancy.wording import counted
 
-from .json_file import write_number, write_object
+from .json_file import write_object
 
 _COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication")
 
@@ -28,7 +29,7 @@ def export_book(*, book: Book, by: User, left_out: list[str] | None = None) -> I
     head = {
         "name": book.name,
         "show_rank": False,
-        "scale": [write_number(grade) for grade, _ in book.scale],
+        "scale": [grade_number(grade) for grade, _ in book.scale],
         "scale_with_labels": {f"{grade:g}": label for grade, label in book.scale},
         "scoring_guidelines": book.guidelines or None,
     }
@@ -94,7 +95,7 @@ class _Pairs:
         self._adjudications += is_adjudication
         self.has_fractions |= value is not None and not float(value).is_integer()
         return {
-            "rating": None if value is None else write_number(value),
+            "rating": None if value is None else grade_number(value),
             "unrateable": verdict == Verdict.CANNOT,
             "judge_later": verdict == Verdict.LATER,
             "user_email": name if is_named else None,

@@ -9,12 +9,13 @@ from typing import Any
 
 from relevancy import accounts, runs, scores, scoring
 from relevancy.formats.ratings.graded_queries import query_batches
+from relevancy.formats.ratings.trec import grade_number
 from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, ScorerVersion, User, Verdict
 from relevancy.wording import counted
 
 from .case import ENGINES
-from .json_file import write_number, write_object
+from .json_file import write_object
 from .scorers import SHIPPED
 
 STEP = 1_000_000  # between the positions of queries, so that others fit between them
@@ -66,7 +67,7 @@ def _scorer(case: Case, left_out: list[str]) -> dict[str, Any] | None:
     if others:
         left_out.append(f"Further scorers: {_listed([other.scorer.name for other in others])}.")
     scale = {f"{grade:g}": label for grade, label in version.scale}
-    described = {"scale": [write_number(grade) for grade, _ in version.scale], "scale_with_labels": scale}
+    described = {"scale": [grade_number(grade) for grade, _ in version.scale], "scale_with_labels": scale}
     if case.book.scale != version.scale:
         grades = case.book.grades
         left_out.append(f"The scale of the book, {grades[0]:g}–{grades[-1]:g}; that of the scorer is in the file.")
@@ -231,7 +232,7 @@ class _Queries:
                 self._people[name] = None
             else:
                 self._unnamed += 1
-        return {"doc_id": doc_id, "rating": write_number(grade), "user_email": email}
+        return {"doc_id": doc_id, "rating": grade_number(grade), "user_email": email}
 
     def _information_need(self, query: Query) -> str | None:
         self._cut += len(query.information_need) > MAX_INFORMATION_NEED

@@ -21,8 +21,3 @@ def _members(values: Mapping[str, Any], indent: int | None = None) -> str:
     return ",\n".join(
         f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False, indent=indent)}" for key, value in values.items()
     )
-
-
-def write_number(value: float) -> float:
-    """Returns a grade as Quepid writes it: 2, 1.5."""
-    return int(value) if float(value).is_integer() else value
