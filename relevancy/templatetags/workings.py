@@ -74,7 +74,10 @@ def working_table(preview: Any) -> Table:
     for column in sorted(working.columns, key=lambda column: column.is_ideal):
         if column.sums and not column.is_ideal:
             heads.append(Head(SafeString(""), "bar"))
-            columns.append(_bars(working.column(column.sums)))
+            sums = working.column(column.sums)
+            top = max(number or 0.0 for number in sums)
+            shares = (None if number is None else number / top if top > 0 else 0.0 for number in sums)
+            columns.append([Cell("bar", None if share is None else f"{max(0.0, 100 * share):.1f}") for share in shares])
         heads.append(Head(raised(column.title), _KINDS.get(column.key, "number"), column.is_ideal))
         columns.append(_cells(column, working.column(column.key)))
     lines = []
@@ -107,13 +110,6 @@ def _cells(column: Any, values: Sequence[float | None]) -> list[Cell]:
         else Cell(kind, number, column.is_ideal, column.is_ideal)
         for number in values
     ]
-
-
-def _bars(values: Sequence[float | None]) -> list[Cell]:
-    """Returns a bar for each number, relative to the largest."""
-    top = max(number or 0.0 for number in values)
-    shares = [None if number is None else number / top if top > 0 else 0.0 for number in values]
-    return [Cell("bar", None if share is None else f"{max(0.0, 100 * share):.1f}") for share in shares]
 
 
 def raised(title: str) -> SafeString:
