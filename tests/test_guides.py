@@ -35,6 +35,7 @@ from relevancy.formats.reports import comparison_json
 from relevancy.management.commands import demo, try_scorer
 from relevancy.models import ApiToken, Case
 from relevancy.statistics import Verdict
+from tests.commands.test_compare import RunGain
 from tests.factories import SCRIPT, Scripted, make_attempt, make_case, make_user, run_now
 from tests.optional import contributed
 
@@ -68,7 +69,7 @@ for _executed in contributed("EXECUTED_IN"):
 SHAPES: dict[tuple[str, str], Any] = {
     ("commands.md", '{"case", "attempt"'): evaluation_json.Evaluation,
     ("commands.md", '{"scorer"'): comparison_json.ComparisonResult,
-    ("commands.md", '{"run"'): comparison_json.RunGain,
+    ("commands.md", '{"run"'): RunGain,
     ("commands.md", '{"value"'): try_scorer.Result,
 }
 # Other text that guides quote.

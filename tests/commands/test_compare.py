@@ -2,15 +2,34 @@
 
 import io
 import json
+from typing import TypedDict
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from relevancy.formats.reports.comparison_json import GainResult
 from tests.comparison.conftest import run_with
 from tests.factories import make_case, make_scorer
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
+
+
+class QueryGain(TypedDict):
+    query: str
+    score: float
+    ideal: float
+    gain: float
+
+
+class RunGain(GainResult):
+    """What `compare RUN ideal --json` prints; the guide names these members."""
+
+    run: int
+    scorer: str
+    score: float | None
+    left_out_queries: list[str]
+    query_gains: list[QueryGain]
 
 
 @pytest.fixture
@@ -106,6 +125,7 @@ def test_compare_with_the_best_order(runs):
     assert "100.0 100.0   0.0  query 1" in out
     result = json.loads(compare(runs[0], "ideal", "--json")[0])
     assert (result["run"], result["gain"], result["gain_carried_by"]) == (runs[0], 50, ["query 1"])
+    assert result.keys() == RunGain.__annotations__.keys() | GainResult.__annotations__.keys()
     assert result["query_gains"] == [{"query": "query 1", "score": 0, "ideal": 100, "gain": 100}]
     with pytest.raises(CommandError, match="A report compares two runs or more"):
         compare(runs[0], "ideal", "--html", "-")
