@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -106,28 +105,20 @@ def describe_groups(comparison: Comparison) -> list[str]:
     groups = [group for group in group_runs(np.array(comparison.means, dtype=np.float64), p) if len(group) > 1]
     if not groups:
         return ["Among all pairs, each run differs from every other one by more than chance explains."]
-    sentences = [
-        f"Among all pairs, {_join([names[position] for position in group])} cannot be told apart." for group in groups
-    ]
-    return [*sentences, *(_explain_contradiction(pair) for pair in comparison.pairs if _is_contradicted(pair))]
-
-
-def _is_contradicted(pair: RunPair) -> bool:
-    """Whether the verdict finds a difference that the test of all pairs does not."""
-    decided = pair.verdict in {Verdict.BETTER, Verdict.WORSE}
-    return decided and pair.p_holm is not None and pair.p_hsd is not None and pair.p_hsd > ALPHA
-
-
-def _explain_contradiction(pair: RunPair) -> str:
-    first, second = pair.names
-    return (
-        f"The verdict on {second} stands all the same: its p, {format_p(pair.p_holm or 0.0)}, is corrected for the comparisons with "
-        f"{first} only. Among all pairs it is {format_p(pair.p_hsd or 0.0)}, which counts if you choose the best of these runs."
-    )
-
-
-def _join(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    sentences = []
+    for group in groups:
+        *others, last = (names[position] for position in group)
+        sentences.append(f"Among all pairs, {', '.join(others)} and {last} cannot be told apart.")
+    for pair in comparison.pairs:
+        decided = pair.verdict in {Verdict.BETTER, Verdict.WORSE}
+        # The verdict finds a difference that the test of all pairs does not.
+        if decided and pair.p_holm is not None and pair.p_hsd is not None and pair.p_hsd > ALPHA:
+            name_a, name_b = pair.names
+            sentences.append(
+                f"The verdict on {name_b} stands all the same: its p, {format_p(pair.p_holm)}, is corrected for the comparisons with "
+                f"{name_a} only. Among all pairs it is {format_p(pair.p_hsd)}, which counts if you choose the best of these runs."
+            )
+    return sentences
 
 
 def _describe_difference(pair: RunPair) -> str:

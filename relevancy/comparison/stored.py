@@ -113,7 +113,8 @@ def compute(comparison_id: int) -> None:
         compared = Run.objects.filter(compared_runs__comparison=stored).select_related("case__book")
         runs = list(compared.order_by("compared_runs__position"))
         try:
-            figures, error = _compute(stored, runs), ""
+            version = ScorerVersion.objects.select_related("scorer").get(pk=stored.version_id)
+            figures, error = compute_figures(compare(runs=runs, version=version)), ""
         except ValidationError as reason:
             figures, error = None, error_text(reason)
         except Exception:
@@ -122,11 +123,6 @@ def compute(comparison_id: int) -> None:
         if _store(stored, figures, error):
             _remove_old_figures(stored.case_id)
             return
-
-
-def _compute(stored: StoredComparison, runs: Sequence[Run]) -> ComparisonFigures:
-    version = ScorerVersion.objects.select_related("scorer").get(pk=stored.version_id)
-    return compute_figures(compare(runs=runs, version=version))
 
 
 def _store(stored: StoredComparison, figures: ComparisonFigures | None, error: str) -> bool:

@@ -120,10 +120,6 @@ def _within(value: Decimal | None) -> Decimal:
     return min(Decimal(100), max(Decimal(0), value or Decimal(0)))
 
 
-def _y(score: Decimal) -> Decimal:
-    return _BOTTOM - (_BOTTOM - _TOP) * _within(score) / 100
-
-
 def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None]) -> SafeString:
     scored = [i for i, score in enumerate(scores) if score is not None]
     filled = next((i for i in scored if points[i].get("is_shown")), max(scored, default=-1))
@@ -136,7 +132,7 @@ def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None])
             "now" if i == filled else "dot",
             " pending" if point.get("pending") else "",
             _n(_spread(i, len(points))),
-            _n(_y(score)),
+            _n(_BOTTOM - (_BOTTOM - _TOP) * _within(score) / 100),
             "5" if i == filled else "2.25",
             _hover(point, score),
         )

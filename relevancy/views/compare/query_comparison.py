@@ -55,12 +55,21 @@ class QueryComparison:
     @classmethod
     def build(cls, case_query: CaseQuery, a: Side, b: Side, *, note: str = "") -> "QueryComparison":
         """Returns a query with two sides."""
+        difference = None
+        if (
+            a.score
+            and b.score
+            and a.score.score is not None
+            and b.score.score is not None
+            and not (a.is_stale or b.is_stale)
+        ):
+            difference = b.score.score - a.score.score
         return cls(
             case_query,
             a,
             b,
             lists=align((a.name, b.name), a.results, b.results, (a.error, b.error)),
-            difference=_difference(a, b),
+            difference=difference,
             documents=_documents(a.results, b.results),
             note=note,
         )
@@ -106,12 +115,6 @@ def _why_empty(ranking: Ranking | None) -> str:
     if ranking.error_kind:
         return f"The search failed ({ranking.error_kind}): {ranking.error}"
     return "" if ranking.hits else "The engine returned no results."
-
-
-def _difference(a: Side, b: Side) -> float | None:
-    if a.is_stale or b.is_stale or a.score is None or b.score is None:
-        return None
-    return None if a.score.score is None or b.score.score is None else b.score.score - a.score.score
 
 
 def _documents(before: Sequence[runs.Result], after: Sequence[runs.Result]) -> list[ComparedDocument]:

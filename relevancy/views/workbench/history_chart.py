@@ -47,15 +47,13 @@ class HistoryChart:
 
     def points(self) -> list[dict[str, object]]:
         """Returns the points of the chart."""
-        case_url = reverse("case", args=[self._case.pk])
-        return [
-            {
-                **point,
-                "title": _title(case_score),
-                "href": f"{case_url}?run={case_score.run.number}",
-            }
-            for point, case_score in zip(self.plain_points(), self.case_scores, strict=True)
-        ]
+        case_url, points = reverse("case", args=[self._case.pk]), self.plain_points()
+        for point, case_score in zip(points, self.case_scores, strict=True):
+            run, attempt = case_score.run, case_score.run.attempt
+            made = f"attempt {attempt.number} {attempt.name}".rstrip()
+            point["title"] = f"Run {run.number} · {made} · {_score_text(case_score)}"
+            point["href"] = f"{case_url}?run={run.number}"
+        return points
 
     def plain_points(self) -> list[dict[str, object]]:
         """Returns the points without links and without names of attempts, as they may be public."""
@@ -81,12 +79,6 @@ class HistoryChart:
             for mark in self.annotations
             if mark.point is not None
         ]
-
-
-def _title(case_score: CaseScore) -> str:
-    attempt = case_score.run.attempt
-    name = f" {attempt.name}" if attempt.name else ""
-    return f"Run {case_score.run.number} · attempt {attempt.number}{name} · {_score_text(case_score)}"
 
 
 def _score_text(case_score: CaseScore) -> str:
