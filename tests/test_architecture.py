@@ -324,3 +324,10 @@ def test_people_are_found_and_passwords_are_checked_in_one_way_only(text: str) -
     """See docs/security.md: databases take letters of look-alike addresses for others, and each wrong password has to be counted."""
     sources = [path for path in (ROOT / "relevancy").rglob("*.py") if "migrations" not in path.parts]
     assert [str(path) for path in sources if text in path.read_text()] == []
+
+
+def test_sessions_of_users_begin_in_one_place() -> None:
+    """See docs/security.md: any other place could forget what an account needs besides the password."""
+    sources = [path for path in (ROOT / "relevancy").rglob("*.py") if "tests" not in path.parts]
+    begins = re.compile(r"auth import (.*, )?login\b|auth\.login\(")
+    assert [path.name for path in sources if begins.search(path.read_text())] == ["sign_in.py"]

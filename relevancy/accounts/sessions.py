@@ -63,9 +63,12 @@ class SignedInSession:
 
 
 def describe(request: HttpRequest) -> None:
-    """Stores in the session of a request where and when its user signed in."""
+    """Stores in the session of a request where and when its user signed in, such as with “Firefox on Linux”."""
+    user_agent = request.headers.get("User-Agent", "")
+    browser = next((name for sign, name in BROWSERS if sign in user_agent), "")
+    system = next((name for sign, name in SYSTEMS if re.search(rf"\b{sign}\b", user_agent)), "")
     request.session[CLIENT] = {
-        "client": _client_name(request.headers.get("User-Agent", "")),
+        "client": " on ".join(name for name in (browser, system) if name),
         "address": client_address(request),
         "at": timezone.now().timestamp(),
     }
@@ -102,10 +105,3 @@ def _valid(user: User) -> Iterator[SignedInSession]:
                 address=client.get("address", ""),
                 signed_in_at=None if at is None else datetime.fromtimestamp(at, UTC),
             )
-
-
-def _client_name(user_agent: str) -> str:
-    """Returns such as “Firefox on Linux”; an empty string if the header says nothing that is known."""
-    browser = next((name for sign, name in BROWSERS if sign in user_agent), "")
-    system = next((name for sign, name in SYSTEMS if re.search(rf"\b{sign}\b", user_agent)), "")
-    return " on ".join(name for name in (browser, system) if name)

@@ -14,7 +14,7 @@ from relevancy.hooks import case_activity_kinds, team_activity_kinds
 from relevancy.models import Case, Role, Team
 from relevancy.views.permissions import get_or_403
 
-from .entries import EntryFilter, Log, read_page
+from .entries import EntryFilter, Log
 
 router = Router(tags=["Activity"])
 
@@ -62,5 +62,5 @@ def list_team_activity(request: ApiRequest, team_id: Id, page: Query[ActivityPar
 
 def _list(owner: Case | Team, page: ActivityParameters) -> dict[str, Any]:
     wanted = EntryFilter(page.person, page.kind, page.since, page.until)
-    log_page = read_page(Log(owner), wanted, cursor=page.cursor, limit=page.limit)
-    return {"items": log_page.entries, "next": log_page.next or None}
+    entries, cursor = Log(owner).page(wanted, cursor=page.cursor, limit=page.limit)
+    return {"items": entries, "next": cursor or None}

@@ -6,7 +6,7 @@ rating writes nothing more.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from heapq import merge
 from itertools import islice
@@ -97,11 +97,6 @@ class EntryFilter:
     since: date | None = None
     until: date | None = None
 
-    @property
-    def is_active(self) -> bool:
-        """Whether it leaves out anything."""
-        return self != EntryFilter()
-
     def apply[M: Any](self, rows: QuerySet[M]) -> QuerySet[M]:
         """Limits rows with `at` and `by` to the person and the days."""
         if self.person is not None:
@@ -111,14 +106,6 @@ class EntryFilter:
         if self.until is not None:
             rows = rows.filter(at__lt=_midnight(self.until) + timedelta(days=1))
         return rows
-
-
-@dataclass(frozen=True)
-class LogPage:
-    """Entries of a log, newest first. next: the cursor of the older ones, empty if there are none."""
-
-    entries: list[Entry] = field(default_factory=list)
-    next: str = ""
 
 
 class Log:
@@ -152,6 +139,15 @@ class Log:
             oldest = rows[-1].at if limit and len(rows) == limit else None
         ratings = self._rating_entries(wanted, before, limit, oldest)
         return islice(merge(rows, ratings, key=attrgetter("position"), reverse=True), limit)
+
+    def page(self, wanted: EntryFilter, *, cursor: str = "", limit: int = PAGE_SIZE) -> tuple[list[Entry], str]:
+        """Returns the entries of a page, and the cursor of the older ones, empty if there are none. Two SQL statements.
+
+        Raises `ValidationError` for the cursor.
+        """
+        before = Position.parse(cursor) if cursor else None
+        entries = list(self.entries(wanted, before=before, limit=limit + 1))
+        return entries[:limit], str(entries[limit - 1].position) if len(entries) > limit else ""
 
     def _activities(self) -> QuerySet[Activity]:
         owner = {"case": self._owner} if isinstance(self._owner, Case) else {"team": self._owner}
@@ -221,13 +217,6 @@ class Log:
             yield Entry(
                 Position(group["last"], 0, group["by"]), person, group["by"], RATED, text, group["book"], case.book_id
             )
-
-
-def read_page(log: Log, wanted: EntryFilter, *, cursor: str = "", limit: int = PAGE_SIZE) -> LogPage:
-    """Returns a page of a log. Two SQL statements. Raises `ValidationError` for the cursor."""
-    before = Position.parse(cursor) if cursor else None
-    entries = list(log.entries(wanted, before=before, limit=limit + 1))
-    return LogPage(entries[:limit], str(entries[limit - 1].position) if len(entries) > limit else "")
 
 
 def _midnight(day: date) -> datetime:

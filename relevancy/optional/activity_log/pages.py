@@ -15,7 +15,7 @@ from relevancy.views.responses import csv_file
 from relevancy.views.workbench.access import CaseAccess, get_case
 
 from .activity_csv import export_lines
-from .entries import EntryFilter, Log, LogPage, read_page
+from .entries import Entry, EntryFilter, Log
 from .forms import ActivityFilterForm
 
 
@@ -25,25 +25,25 @@ def activity_log(request: HtmxRequest, **ids: int) -> HttpResponse:
     owner = _get_owner(request, ids)
     log, cursor = Log(owner), request.GET.get("cursor", "")
     form = ActivityFilterForm(log, request.GET)
-    log_page, wanted = LogPage(), EntryFilter()
+    wanted, entries, next_cursor = EntryFilter(), list[Entry](), ""
     if form.is_valid():
         wanted = form.entry_filter()
         with errors_to(form):
-            log_page = read_page(log, wanted, cursor=cursor)
+            entries, next_cursor = log.page(wanted, cursor=cursor)
     kind = "case" if isinstance(owner, Case) else "team"
     address, arguments = f"{kind}_activity", [owner.pk]
     chosen = {field: request.GET[field] for field in form.fields if request.GET.get(field)}
-    older = {**chosen, "cursor": log_page.next}
+    older = {**chosen, "cursor": next_cursor}
     context = {
         kind: owner,
         "access": CaseAccess(owner, request.user) if isinstance(owner, Case) else None,
         "form": form,
-        "log": log_page,
+        "entries": entries,
         "url": reverse(address, args=arguments),
         "csv_url": reverse(f"{address}_csv", args=arguments, query=chosen),
         "newest_url": reverse(address, args=arguments, query=chosen) if cursor else "",
-        "older_url": reverse(address, args=arguments, query=older) if log_page.next else "",
-        "is_filtered": bool(form.errors) or wanted.is_active,
+        "older_url": reverse(address, args=arguments, query=older) if next_cursor else "",
+        "is_filtered": bool(form.errors) or wanted != EntryFilter(),
     }
     return render(request, f"activity_log/{kind}.html", context, status=422 if form.errors else 200)
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.contrib.auth.models import Permission
 from django.core import mail
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import reverse
 
 from relevancy import accounts
@@ -244,4 +244,7 @@ def test_signing_out_removes_the_session(rater):
     ],
 )
 def test_names_of_browsers(agent, name):
-    assert accounts.sessions._client_name(agent) == name
+    request = RequestFactory().get("/", headers={"User-Agent": agent})
+    request.session = {}
+    accounts.sessions.describe(request)
+    assert request.session["client"]["client"] == name

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from relevancy import activity, judging, ratings
 from relevancy.models import Activity, Case, RatingChange, User
-from relevancy.optional.activity_log.entries import EntryFilter, Log, read_page
+from relevancy.optional.activity_log.entries import EntryFilter, Log
 from tests.factories import import_csv, make_case, make_team, make_user, query_of
 
 pytestmark = pytest.mark.django_db
@@ -91,12 +91,11 @@ def test_pages_follow_each_other_without_gaps(case: Case, ann: User, limit: int)
     assert [entry.at for entry in wanted] == sorted((entry.at for entry in wanted), reverse=True)
     result, cursor = [], ""
     while True:
-        page = read_page(log, ALL, cursor=cursor, limit=limit)
-        result += page.entries
-        cursor = page.next
+        entries, cursor = log.page(ALL, cursor=cursor, limit=limit)
+        result += entries
         if not cursor:
             break
-        assert len(page.entries) == limit
+        assert len(entries) == limit
     assert result == wanted
 
 
@@ -142,7 +141,7 @@ def test_a_log_has_its_own_entries_only(case: Case, ann: User) -> None:
 )
 def test_a_wrong_cursor_is_an_error(case: Case, cursor: str) -> None:
     with pytest.raises(ValidationError, match="not a cursor"):
-        read_page(Log(case), ALL, cursor=cursor)
+        Log(case).page(ALL, cursor=cursor)
 
 
 def test_statements_do_not_grow_with_the_log(case: Case, ann: User, django_assert_num_queries: Any) -> None:
@@ -151,9 +150,9 @@ def test_statements_do_not_grow_with_the_log(case: Case, ann: User, django_asser
         rate(case, make_user(), "d", timezone.now())
     for limit in (2, 20):
         with django_assert_num_queries(2):
-            page = read_page(Log(case), ALL, limit=limit)
+            entries, cursor = Log(case).page(ALL, limit=limit)
     with django_assert_num_queries(2):
-        read_page(Log(case), ALL, cursor=page.next or str(page.entries[3].position))
+        Log(case).page(ALL, cursor=cursor or str(entries[3].position))
     with django_assert_num_queries(1):
         assert len(Log(case).people()) == 24
 
@@ -169,7 +168,7 @@ def test_a_page_of_a_long_log_is_read_by_its_index(case: Case, ann: User, wanted
     )
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as captured:
         cursor.execute("ANALYZE")
-        assert len(read_page(Log(case), wanted).entries) == 50
+        assert len(Log(case).page(wanted)[0]) == 50
         statement = next(row["sql"] for row in captured if row["sql"].startswith("SELECT"))
         cursor.execute(f"EXPLAIN {'QUERY PLAN' if connection.vendor == 'sqlite' else ''} {statement}")
         plan = str(cursor.fetchall())
