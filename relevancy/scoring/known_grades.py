@@ -16,8 +16,8 @@ class KnownGrades:
 
     grades: FloatArray
     offsets: IntArray
-    # The results of `best` by its arguments: a value, its bounds and its ideal need the same ones.
-    _best: dict[tuple[int | None, float], FloatArray] = field(default_factory=dict, init=False)
+    # The results of `best` by limit: a value, its bounds and its ideal need the same ones.
+    _best: dict[int | None, FloatArray] = field(default_factory=dict, init=False)
 
     @cached_property
     def counts(self) -> IntArray:
@@ -42,15 +42,14 @@ class KnownGrades:
         offsets = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(counts)))
         shift = np.repeat(self.offsets[queries] - offsets[:-1], counts)
         taken = KnownGrades(self.grades[np.arange(len(shift)) + shift], offsets)
-        taken._best.update({key: best[queries] for key, best in self._best.items()})
+        taken._best.update({limit: best[queries] for limit, best in self._best.items()})
         return taken
 
     def best(self, limit: int | None, padding: float = 0.0) -> FloatArray:
         """Returns [Q × n] the best `limit` grades of each query (None: all), descending, padded with 0. Grades below 0, which
         have no gain, count as 0. With a padding of NaN they are kept. Read-only."""
-        best = self._best.get((limit, padding))
-        if best is not None:
-            return best
+        if padding == 0.0 and limit in self._best:
+            return self._best[limit]
         grades, counts = np.fmax(self.grades, padding), self.counts
         longest = int(counts.max(initial=0))
         width = longest if limit is None else min(limit, longest)
@@ -68,5 +67,6 @@ class KnownGrades:
                 best[rows, : descending.shape[1]] = descending
             floor, ceiling = ceiling, ceiling * 4
         best.flags.writeable = False
-        self._best[limit, padding] = best
+        if padding == 0.0:
+            self._best[limit] = best
         return best
