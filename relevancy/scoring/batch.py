@@ -63,7 +63,7 @@ class Batch:
 
     def ideal(self, depth: int | None = None) -> Batch:
         """Returns the same queries, each with a ranking of its `depth` best known documents (None: all), best first."""
-        grades = self.known.best(depth, np.nan)
+        grades = self.known.ranked(depth)
         returned = (~np.isnan(grades)).sum(axis=1)
         return Batch(grades, returned, np.zeros(grades.shape, dtype=np.bool_), self.known, self.scale)
 

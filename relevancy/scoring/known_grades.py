@@ -45,12 +45,20 @@ class KnownGrades:
         taken._best.update({limit: best[queries] for limit, best in self._best.items()})
         return taken
 
-    def best(self, limit: int | None, padding: float = 0.0) -> FloatArray:
+    def best(self, limit: int | None) -> FloatArray:
         """Returns [Q × n] the best `limit` grades of each query (None: all), descending, padded with 0. Grades below 0, which
-        have no gain, count as 0. With a padding of NaN they are kept. Read-only."""
-        if padding == 0.0 and limit in self._best:
-            return self._best[limit]
-        grades, counts = np.fmax(self.grades, padding), self.counts
+        have no gain, count as 0. Read-only."""
+        if limit not in self._best:
+            self._best[limit] = self._descending(np.fmax(self.grades, 0.0), limit, 0.0)
+            self._best[limit].flags.writeable = False
+        return self._best[limit]
+
+    def ranked(self, limit: int | None) -> FloatArray:
+        """Like `best`, but grades below 0 are kept and rows are padded with NaN."""
+        return self._descending(self.grades, limit, np.nan)
+
+    def _descending(self, grades: FloatArray, limit: int | None, padding: float) -> FloatArray:
+        counts = self.counts
         longest = int(counts.max(initial=0))
         width = longest if limit is None else min(limit, longest)
         best = np.full((len(counts), width), padding)
@@ -66,7 +74,4 @@ class KnownGrades:
                 descending = -np.sort(-np.where(is_filled, grades[positions], padding), axis=1)[:, :width]
                 best[rows, : descending.shape[1]] = descending
             floor, ceiling = ceiling, ceiling * 4
-        best.flags.writeable = False
-        if padding == 0.0:
-            self._best[limit] = best
         return best

@@ -34,10 +34,10 @@ def test_count():
     assert single.count(single.grades >= 2).tolist() == [2]
 
 
-def test_best_padded_with_nan_keeps_grades_below_zero():
-    ranked = build_known_grades([[0, -1, 2], [1]]).best(None, np.nan)
+def test_ranked_keeps_grades_below_zero_and_pads_with_nan():
+    ranked = build_known_grades([[0, -1, 2], [1]]).ranked(None)
     assert np.array_equal(ranked, [[2, 0, -1], [1, np.nan, np.nan]], equal_nan=True)
-    assert build_known_grades([[0, -1, 2]]).best(2, np.nan).tolist() == [[2, 0]]
+    assert build_known_grades([[0, -1, 2]]).ranked(2).tolist() == [[2, 0]]
 
 
 def test_rows_and_take_select_queries():

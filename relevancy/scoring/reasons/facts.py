@@ -162,7 +162,7 @@ def collect_facts(
         grades=_to_optional(grades[:counted]),
         below=_to_optional(grades[counted:]),
         repeats=int(slots.is_repeat[0, :counted].sum()),
-        known=tuple(batch.known.best(None, np.nan)[0].tolist()),
+        known=tuple(batch.known.ranked(None)[0].tolist()),
         k=slots.k,
         skips_unrated=skips_unrated,
         unrated=unrated,
