@@ -21,6 +21,8 @@ from . import calibration
 from .access import get_book, get_judge, same_model_text
 from .forms import CalibrationForm, SampleForm
 
+FIGURES_HINT = "Intervals are a bootstrap over queries. Alpha is not shown below 30 documents with two ratings, nor if all grades are the same."
+
 
 @require_GET
 def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
@@ -48,6 +50,7 @@ def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -
             context |= {
                 "result": result,
                 "figures": _figures(result),
+                "figures_hint": FIGURES_HINT,
                 "summary": result.summarize(),
                 "scored": [(texts[row.query_id], row) for row in result.scored],
             }
