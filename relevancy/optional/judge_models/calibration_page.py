@@ -21,7 +21,10 @@ from . import calibration
 from .access import get_book, get_judge, same_model_text
 from .forms import CalibrationForm, SampleForm
 
-FIGURES_HINT = "Intervals are a bootstrap over queries. Alpha is not shown below 30 documents with two ratings, nor if all grades are the same."
+FIGURES_HINT = (
+    "Intervals are a bootstrap over queries. Alpha is not shown below 30 documents with two ratings, nor if all grades are "
+    "the same."
+)
 
 
 @require_GET
