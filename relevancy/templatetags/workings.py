@@ -81,7 +81,8 @@ def working_table(preview: Any) -> Table:
         heads.append(Head(raised(column.title), _KINDS.get(column.key, "number"), column.is_ideal))
         columns.append(_cells(column, working.column(column.key)))
     lines = []
-    for row, cells in zip(working.rows, zip(*columns, strict=True), strict=True):
+    for position, row in enumerate(working.rows):
+        cells = [column[position] for column in columns]  # none if the measure only has its value
         shown = preview.documents[row.index] if row.index is not None else None
         title = shown.title if shown else ""
         lines.append(Line(row.rank, title, row.grade, shown is not None, _STATES.get(row.state, ""), cells))
