@@ -1,4 +1,4 @@
-"""What the app adds to the core: links to its pages, and sentences of the activity log."""
+"""What the app adds to the core: what raters prefer, below the verdict of a comparison, links to its pages, and activity sentences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from relevancy.hooks import Link, Place, activity_sentences, add_links, query_models
+from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel, query_models
 from relevancy.models import Book
 
 from . import preferences
 from .models import PreferenceQuery, PreferenceTest
+from .sentences import progress_sentence, result_sentence
 
 if TYPE_CHECKING:
     from relevancy.views.compare.comparison_page import ComparisonPage
@@ -26,10 +27,28 @@ activity_sentences.update(
 )
 
 
+@add_panel[Place.COMPARISON]
+def raters_panel(page: ComparisonPage) -> Panel | None:
+    """Returns which list raters prefer, and how far they are; raters see only the latter before a test is closed. Six SQL statements
+    with a test of the two runs, one without."""
+    test = preferences.find_preference_test(*page.pair) if page.stored is not None else None
+    if test is None:
+        return None
+    result = preferences.measure_preferences(test)
+    names = page.pair_names if test.run_a_id == page.pair[0].pk else page.pair_names[::-1]
+    is_blind = test.closed_at is None and page.access.can_rate and not page.access.can_edit
+    context = {
+        "result_url": "" if is_blind else reverse("preference_result", args=[page.case.book_id, test.pk]),
+        "sentence": "" if is_blind else result_sentence(result, names),
+        "progress": progress_sentence(test, result),
+    }
+    return Panel("preferences/_comparison.html", context)
+
+
 @add_links[Place.COMPARISON]
 def comparison_links(page: ComparisonPage) -> Iterator[Link]:
-    """Yields the link by which editors let raters compare the lists of the two runs, or see the result."""
-    if page.access.can_edit and page.stored is not None:
+    """Yields the link by which editors let raters compare the lists of the two runs, until there is a test of them."""
+    if page.access.can_edit and page.stored is not None and preferences.find_preference_test(*page.pair) is None:
         a, b = page.pair
         url = reverse("preference_new", args=[page.case.pk], query={"a": a.pk, "b": b.pk})
         yield Link("Let raters compare the lists", url, "preference-new-link")
@@ -39,7 +58,7 @@ def comparison_links(page: ComparisonPage) -> Iterator[Link]:
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link to the tests of a book."""
     url = reverse("preferences", args=[book.pk])
-    yield Link("which of two runs raters prefer", url, "preferences-link", heading="Two lists")
+    yield Link("which of two runs raters prefer", url, "preferences-link", heading="Which list is better?")
 
 
 @add_links[Place.JUDGE]
@@ -47,4 +66,4 @@ def judge_links(book: Book) -> Iterator[Link]:
     """Yields the link for raters, while there is an open test. One SQL statement."""
     if PreferenceTest.objects.of_book(book).open().exists():
         url = reverse("preferences", args=[book.pk])
-        yield Link("Say which of two result lists is better", url, "preferences-link", heading="Two lists")
+        yield Link("Compare two result lists", url, "preferences-link", heading="Which list is better?")

@@ -14,8 +14,7 @@ class NewTestForm(forms.Form):
         label="Queries to compare",
         min_value=preferences.MIN_QUERIES,
         max_value=preferences.MAX_QUERIES,
-        initial=30,
-        help_text="Drawn at random from those for which both runs return different results.",
+        help_text="Raters see as many, or all that have different lists if these are fewer.",
     )
 
 

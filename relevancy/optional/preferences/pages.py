@@ -19,7 +19,7 @@ from . import preferences
 from .forms import NewTestForm
 from .judging import get_test
 from .models import PreferenceTest
-from .sentences import result_details, result_sentence
+from .sentences import describe_draw, result_details, result_sentence
 
 
 class CloseAction(StrEnum):
@@ -56,11 +56,13 @@ def preference_new(request: HtmxRequest, case_id: int) -> HttpResponse:
     present = preferences.find_preference_test(a, b)
     if present is not None:
         return HttpResponseRedirect(_result_url(case.book_id, present))
-    form = NewTestForm(request.POST if request.method == "POST" else None)
+    drawn, identical, depth = preferences.count_lists(a, b)
+    initial = {"queries": max(preferences.MIN_QUERIES, min(30, drawn - identical))}
+    form = NewTestForm(request.POST if request.method == "POST" else None, initial=initial)
     if request.method == "POST" and form.is_valid():
         with errors_to(form):
             test = preferences.start_preference_test(a=a, b=b, queries=form.cleaned_data["queries"], by=request.user)
-            text = f"Raters of {case.book} can compare the lists of {test.drawn - test.identical:,} queries now."
+            text = f"Raters of {case.book} can begin. {describe_draw(test.drawn, test.identical, test.depth)}"
             return redirect_with_message(request, _result_url(case.book_id, test), text)
     context = {
         "case": case,
@@ -68,6 +70,8 @@ def preference_new(request: HtmxRequest, case_id: int) -> HttpResponse:
         "a": a,
         "b": b,
         "names": comparison.name_runs([a, b]),
+        "different": drawn - identical,
+        "draw": describe_draw(drawn, identical, depth),
         "back_url": reverse("compare", args=[case.pk]),
     }
     return render(request, "preferences/new.html", context, status=422 if request.method == "POST" else 200)

@@ -103,7 +103,15 @@ class PreferenceResult:
 def find_preference_test(a: Run, b: Run) -> PreferenceTest | None:
     """Returns the test of two runs, whichever comes first."""
     tests = PreferenceTest.objects.filter(run_a__in=(a, b), run_b__in=(a, b))
-    return tests.select_related("run_b__case__book").first()
+    return tests.select_related("run_a__case", "run_b__case__book").first()
+
+
+def count_lists(a: Run, b: Run) -> tuple[int, int, int]:
+    """Returns how many queries, drawn at random, both runs have results for, how many of them have the same list in both, and of how
+    many results a list is."""
+    test = PreferenceTest(run_a=a, run_b=b, depth=min(_depth(a), _depth(b), MAX_DEPTH))
+    chosen, drawn = _draw(test, MAX_DRAWN)
+    return drawn, drawn - len(chosen), test.depth
 
 
 def start_preference_test(*, a: Run, b: Run, queries: int, by: User) -> PreferenceTest:

@@ -30,25 +30,36 @@ def result_sentence(result: preferences.PreferenceResult, names: Sequence[str]) 
     return f"No difference that {queries} can show: the list of {name} is better for {chosen:,} of them ({figures})."
 
 
+def progress_sentence(test: PreferenceTest, result: preferences.PreferenceResult) -> str:
+    """Returns how many queries raters have answered."""
+    answered = (
+        f"{len(result.rows):,} of {counted(len(result.rows) + result.open, 'query has', 'queries have')} an answer"
+    )
+    return f"The test is closed: {answered}." if test.closed_at else f"{answered} so far."
+
+
+def describe_draw(drawn: int, identical: int, depth: int) -> str:
+    """Returns how many of the drawn queries have different lists, which raters see."""
+    if not identical:
+        return f"{counted(drawn, 'query', 'queries')} drawn at random, all with different lists in the two runs."
+    same = f"{identical:,} {'has' if identical == 1 else 'have'} the same first {depth} results in both runs"
+    return f"{counted(drawn, 'query', 'queries')} drawn at random: {same}, raters see the other {drawn - identical:,}."
+
+
 def result_details(test: PreferenceTest, result: preferences.PreferenceResult) -> list[str]:
     """Returns what else is to be known about the result, in sentences."""
-    sentences = []
+    sentences = [progress_sentence(test, result)]
     if result.sign.ties:
         verb = "does" if result.sign.ties == 1 else "do"
         sentences.append(
             f"{counted(result.sign.ties, 'query', 'queries')} ended in a tie and {verb} not count for the test."
         )
     if test.identical:
-        sentences.append(
-            f"{counted(test.drawn, 'query was', 'queries were')} drawn at random. For {test.identical:,} of them, both runs return "
-            f"the same first {test.depth} results; these need no comparison."
-        )
+        sentences.append(describe_draw(test.drawn, test.identical, test.depth))
     if result.agreement is not None:
         sentences.append(
             f"Two raters gave the same answer for a query in {_percent(result.agreement)} of {result.shared:,} cases."
         )
-    if result.open:
-        sentences.append(f"{counted(result.open, 'query has', 'queries have')} no answer yet.")
     if result.outdated:
         sentences.append(
             f"{counted(result.outdated, 'answer is', 'answers are')} left out: the results have changed since, or are missing."

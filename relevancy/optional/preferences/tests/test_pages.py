@@ -163,3 +163,35 @@ def test_closing_ends_a_test_and_opening_continues_it(sign_in, case, preference_
     assert "This test is closed" in client.get(url(case, test=preference_test)).content.decode()
     client.post(url(case, "preference_close", preference_test), {"do": "open"})
     assert client.get(url(case, test=preference_test)).context["lists"] is not None
+
+
+def test_form_says_how_many_lists_differ_before_and_the_result_after(sign_in, case):
+    before, after = Run.objects.filter(case=case).order_by("number")
+    same = after.rankings.first()
+    same.hits = before.rankings.get(query=same.query_id).hits
+    same.save(update_fields=["hits"])
+    client = sign_in("editor")
+    new = reverse("preference_new", args=[case.pk])
+    page = client.get(new, {"a": before.pk, "b": after.pk})
+    assert page.context["form"]["queries"].value() == 2
+    sentence = "3 queries drawn at random: 1 has the same first 10 results in both runs, raters see the other 2."
+    assert sentence in page.content.decode()
+    page = client.post(new, {"a": before.pk, "b": after.pk, "queries": "30"}, follow=True)
+    assert page.content.decode().count(sentence) == 2  # in the message and in the result
+
+
+def test_comparison_shows_what_raters_prefer_and_how_far_they_are(sign_in, case, preference_test):
+    compare = reverse("compare", args=[case.pk])
+    assert 'id="preference-new-link"' not in sign_in("editor").get(compare).content.decode()
+    client = sign_in("rater")
+    for done in range(3):
+        page = client.get(compare).content.decode()
+        assert f"{done} of 3 queries have an answer so far" in page
+        assert url(case, "preference_result", preference_test) not in page  # nothing that leads raters
+        lists = client.get(url(case, test=preference_test)).context["lists"]
+        choose(client, case, preference_test, "left" if lists.is_swapped else "right")
+    page = sign_in("editor").get(compare).content.decode()
+    assert url(case, "preference_result", preference_test) in page
+    assert "at least 3 more are needed" in page
+    preferences.set_preference_test_closed(test=preference_test, is_closed=True, by=case.owner)
+    assert "The test is closed: 3 of 3 queries have an answer." in sign_in("rater").get(compare).content.decode()

@@ -4,7 +4,7 @@ import pytest
 
 from relevancy.optional.preferences.models import PreferenceTest
 from relevancy.optional.preferences.preferences import PreferenceResult
-from relevancy.optional.preferences.sentences import result_details, result_sentence
+from relevancy.optional.preferences.sentences import describe_draw, result_details, result_sentence
 from relevancy.statistics import sign_test
 
 
@@ -43,12 +43,25 @@ def test_result_sentence(counts, expected):
 @pytest.mark.parametrize(
     ("count", "expected"),
     [
-        (1, ["1 query ended in a tie and does not", "1 query was drawn at random", "1 query has no answer"]),
-        (2, ["2 queries ended in a tie and do not", "2 queries were drawn at random", "2 queries have no answer"]),
+        (1, ["0 of 1 query has an answer", "1 query ended in a tie and does not", "3 queries drawn at random: 1 has"]),
+        (
+            2,
+            [
+                "0 of 2 queries have an answer",
+                "2 queries ended in a tie and do not",
+                "6 queries drawn at random: 2 have",
+            ],
+        ),
     ],
 )
 def test_result_details_agree_with_their_numbers(count, expected):
-    test = PreferenceTest(drawn=count, identical=count, depth=10)
+    test = PreferenceTest(drawn=3 * count, identical=count, depth=10)
     result = PreferenceResult(sign_test(0, 0, count), [], [], count, 0, 0, None)
     for sentence, beginning in zip(result_details(test, result), expected, strict=True):
         assert sentence.startswith(beginning)
+
+
+def test_draw_says_what_raters_see():
+    expected = "45 queries drawn at random: 27 have the same first 10 results in both runs, raters see the other 18."
+    assert describe_draw(45, 27, 10) == expected
+    assert describe_draw(30, 0, 10) == "30 queries drawn at random, all with different lists in the two runs."
