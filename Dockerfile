@@ -19,6 +19,7 @@ COPY pyproject.toml setup.py README.md manage.py ./
 COPY relevancy relevancy
 COPY templates templates
 COPY static static
+COPY docs docs
 # Editable, so that the image holds one copy of the templates and static files.
 RUN pip install --no-cache-dir --disable-pip-version-check --root-user-action ignore --no-deps --no-build-isolation -e .
 

@@ -1,6 +1,6 @@
-"""Adds templates/ and static/ to the wheel, inside the package. Everything else is declared in pyproject.toml.
+"""Adds templates/, static/ and docs/ to the wheel, inside the package. Everything else is declared in pyproject.toml.
 
-In the repository both folders lie beside the package; setuptools has no declaration for package data that comes from elsewhere.
+In the repository these folders lie beside the package; setuptools has no declaration for package data that comes from elsewhere.
 A wheel without them could not show a page. `tests/test_wheel.py` builds, installs and starts one, without network.
 """
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-PAGE_FOLDERS = ("templates", "static")
+PAGE_FOLDERS = ("templates", "static", "docs")
 
 
 class BuildPackageWithPages(build_py):
-    """Copies the page folders to relevancy/templates and relevancy/static, where `relevancy.settings` finds them."""
+    """Copies the folders into relevancy/, where `relevancy.settings` finds them; decisions are no part of the help."""
 
     def run(self) -> None:
         if self.editable_mode:
@@ -25,7 +25,7 @@ class BuildPackageWithPages(build_py):
         shutil.rmtree(package, ignore_errors=True)
         super().run()
         for name in PAGE_FOLDERS:
-            shutil.copytree(name, package / name)
+            shutil.copytree(name, package / name, ignore=shutil.ignore_patterns("decisions"))
 
 
 setup(cmdclass={"build_py": BuildPackageWithPages})

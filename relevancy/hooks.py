@@ -27,10 +27,23 @@ if TYPE_CHECKING:
     from relevancy.models import Book, Case, Run, User
 
 
+class Audience(StrEnum):
+    """For whom a guide is written. The values are headings of the list of guides."""
+
+    RATERS = "For raters"
+    ENGINEERS = "For search engineers"
+    ADMINISTRATORS = "For administrators"
+    DEVELOPERS = "For developers"
+
+
 class OptionalApp(AppConfig):
-    """The configuration of an optional app. requires: names of the optional apps that it imports."""
+    """The configuration of an optional app.
+
+    requires: names of the optional apps that it imports. guides_for: whom its guides are for, the files `docs/*.md`.
+    """
 
     requires: ClassVar[tuple[str, ...]] = ()
+    guides_for: ClassVar[Audience] = Audience.ENGINEERS
 
     def __init__(self, app_name: str, app_module: Any) -> None:
         super().__init__(app_name, app_module)

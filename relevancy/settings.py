@@ -13,7 +13,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 PACKAGE_DIR = Path(__file__).resolve().parent
-# A wheel carries templates/ and static/ inside the package (setup.py); in the repository they lie beside it.
+# A wheel carries templates/, static/ and docs/ inside the package (setup.py); in the repository they lie beside it.
 IS_WHEEL = (PACKAGE_DIR / "templates").is_dir()
 BASE_DIR = PACKAGE_DIR if IS_WHEEL else PACKAGE_DIR.parent
 PREFIX = "RELEVANCY_"
@@ -373,7 +373,7 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 5000
 
 STATIC_URL = "static/"
 STATIC_ROOT = Path(text("STATIC_DIR", str(DATA_DIR / "collected")))
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_DIRS = [BASE_DIR / "static", ("guides", BASE_DIR / "docs" / "img")]  # the pictures of the guides
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",

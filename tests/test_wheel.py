@@ -19,7 +19,7 @@ import pytest
 from tests.live.servers import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = ("relevancy", "templates", "static", "pyproject.toml", "setup.py", "README.md")
+SOURCES = ("relevancy", "templates", "static", "docs", "pyproject.toml", "setup.py", "README.md")
 OFFLINE = ("--no-deps", "--no-index", "--quiet", "--disable-pip-version-check")
 
 
@@ -86,8 +86,9 @@ def test_wheel_contains_every_file_of_the_pages_and_the_sample(installation: Ins
         packed = set(archive.namelist())
     expected = {
         "relevancy/" + str(path.relative_to(ROOT))
-        for name in ("templates", "static")
+        for name in ("templates", "static", "docs")
         for path in (ROOT / name).rglob("*.*")
+        if "decisions" not in path.parts
     } | {
         str(path.relative_to(ROOT))
         for path in (ROOT / "relevancy").rglob("*.*")

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from relevancy.models import Case, CaseQuery
 from relevancy.runs import Result
 
-from . import addresses, bars, charts, explained, icons, numbers, optional, prose, ratings, tables, when
+from . import addresses, bars, charts, explained, icons, numbers, optional, prose, ratings, tables, terms, when
 
 register = template.Library()
 
@@ -50,6 +50,7 @@ for _tag in (
     numbers.span,
     optional.links_at,
     ratings.grade_pill,
+    terms.term,
     when.ago,
 ):
     register.simple_tag(_tag, name=_tag.__name__)

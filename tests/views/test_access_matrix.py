@@ -89,6 +89,7 @@ password_message_confirm POST public  200
 password_reset_complete GET   public  200
 home                   GET    all     200
 jump                   GET    all     200
+guide                  GET    all     200
 active_cases           GET    all     200
 new_case               GET    all     302
 new_case_start_over    POST   all     302
@@ -312,6 +313,7 @@ class World:
             "link_id": self.case.case_queries.first().query.link_id,
             **self.optional_ids,
             "step": "scale",
+            "guide": "judging",
             "reference": "0" * 32,
             "uidb64": "MA",
             "name": "ratings",
@@ -568,7 +570,9 @@ def test_objects_of_others(client, everyone, own, foreign, role):
     """Only admins learn that objects of others exist; links of invitations and public links are for whoever has them."""
     arguments = {row: set(ARGUMENTS[row[0].partition("?")[0]]) for row in ROWS}
     with_ids = [
-        row for row in ROWS if arguments[row] - {"step", "token", "uidb64"} and "link_token" not in arguments[row]
+        row
+        for row in ROWS
+        if arguments[row] - {"step", "guide", "token", "uidb64"} and "link_token" not in arguments[row]
     ]
     sign_in(client, everyone[role])
     hidden = None if role == "admin" else "canary-elsewhere"

@@ -4,8 +4,41 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
+from relevancy.glossary import Term, terms
 from relevancy.hooks import BookRater, Link, Panel, Place, add_links, add_panel
 from relevancy.models import Book
+
+terms |= {
+    "agreement": Term(
+        "Agreement", "The share of pairs of ratings of one document that are equal.", "agreement", "figures"
+    ),
+    "alpha": Term(
+        "Krippendorff’s alpha",
+        "How far all raters agree, corrected for chance: reliable above .80, careful conclusions above .67.",
+        "agreement",
+        "figures",
+    ),
+    "kappa": Term("Cohen’s kappa", "How far two raters agree, corrected for chance.", "agreement", "figures"),
+    "fleiss": Term("Fleiss’ kappa", "How far several raters agree, corrected for chance.", "agreement", "figures"),
+    "commonest": Term(
+        "Commonest", "The agreement of a rater who always gives the commonest grade.", "agreement", "figures"
+    ),
+    "bias": Term(
+        "Bias", "How many grades the rater is above or below the others on the same documents.", "agreement", "figures"
+    ),
+    "with-themselves": Term(
+        "With themselves",
+        "How far the first and second ratings of documents that came again agree.",
+        "agreement",
+        "figures",
+    ),
+    "confusion": Term(
+        "Confusion matrix",
+        "How often one rater gave the grade of the row and the other that of the column.",
+        "agreement",
+        "agreement-of-raters",
+    ),
+}
 
 
 @add_links[Place.BOOK]

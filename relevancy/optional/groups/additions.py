@@ -6,6 +6,7 @@ from django.template.defaultfilters import pluralize
 from django.urls import reverse
 
 from relevancy.accounts.deletion import unshared
+from relevancy.glossary import Term, terms
 from relevancy.hooks import (
     Link,
     Loss,
@@ -23,6 +24,7 @@ from relevancy.models import Case, User
 from . import groups
 from .models import CaseGroup
 
+terms["group-mean"] = Term("Mean", "The mean of the scores of the cases of a group.", "groups", "mean")
 section_paths.setdefault("home", []).append("/groups/")
 team_activity_kinds["group"] = "Groups of cases"
 activity_sentences.update(

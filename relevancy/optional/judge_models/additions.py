@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from relevancy import accounts, hooks
+from relevancy.glossary import Term, terms
 from relevancy.hooks import BookRater, GradeField, Link, Loss, Place, activity_sentences, add_links
 from relevancy.models import Book, User
 from relevancy.tasks import send
@@ -18,6 +19,26 @@ from .models import CalibrationSample, JudgeAnswer, JudgeJob, JudgeModel
 
 BATCH = 500
 
+terms |= {
+    "judge-model": Term(
+        "Judge model",
+        "A language model that rates documents; its answers count only if you let them.",
+        "judge-models",
+        "judge-models",
+    ),
+    "calibration": Term(
+        "Calibration",
+        "People rate a random sample of queries, which shows how far the judge model agrees with them.",
+        "judge-models",
+        "calibrate-first",
+    ),
+    "corrected": Term(
+        "Corrected score",
+        "The case score by the answers of the judge model, corrected by the sample that people rated.",
+        "judge-models",
+        "the-corrected-case-score",
+    ),
+}
 activity_sentences.update(
     {
         jobs.STARTED: "Started a job of the judge model {judge} in the book “{subject}”",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from relevancy import hooks
+from relevancy.glossary import Term, terms
 from relevancy.hooks import HistoryMark
 from relevancy.models import ScorerVersion
 from relevancy.scores import RunHistory
@@ -11,6 +12,13 @@ from relevancy.wording import counted
 
 from .levels import LevelHistory, find_levels
 from .statistics import MIN_LEVEL_VALUES, LevelChange
+
+terms["level"] = Term(
+    "Level",
+    "Where the scores of successive runs lie; a test says from which run on it changed.",
+    "levels",
+    "changes-of-the-level",
+)
 
 INDEPENDENCE_NOTE = (
     "The p of a level take the scores of successive runs for independent. Where they resemble each other, p is too small: "

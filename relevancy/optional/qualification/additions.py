@@ -6,12 +6,19 @@ from django.core.exceptions import ValidationError
 from django.urls import reverse
 
 from relevancy import hooks
+from relevancy.glossary import Term, terms
 from relevancy.hooks import GradeField, Link, Place, Refusal, add_links
 from relevancy.models import Book, User
 
 from . import qualification
 from .models import QualificationAnswer, QualificationPair
 
+terms["qualification"] = Term(
+    "Qualification",
+    "New raters judge documents with known grades first; their ratings count if enough of them agree.",
+    "qualification",
+    "qualification-of-new-raters",
+)
 hooks.unattended_sources.append(qualification.SOURCE)
 hooks.parts_of_book.append("qualification")
 hooks.grade_fields += [

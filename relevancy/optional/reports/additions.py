@@ -4,7 +4,23 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
+from relevancy.glossary import Term, terms
 from relevancy.hooks import Link, Place, ShownRun, add_links
+
+terms |= {
+    "narrows": Term(
+        "Narrows",
+        "By how many points the range of the score gets narrower if this document is rated.",
+        "reports",
+        "what-to-rate-next",
+    ),
+    "planning": Term(
+        "Planning",
+        "How many queries and ratings it takes to see a difference of so many points.",
+        "reports",
+        "planning",
+    ),
+}
 
 
 @add_links[Place.CASE_HEAD]

@@ -4,3 +4,4 @@ from relevancy import hooks  # a second AppConfig in this module would be one to
 class SecondFactorConfig(hooks.OptionalApp):
     name = "relevancy.optional.second_factor"
     verbose_name = "Second factor"
+    guides_for = hooks.Audience.ADMINISTRATORS

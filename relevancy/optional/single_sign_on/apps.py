@@ -4,3 +4,4 @@ from relevancy import hooks  # a second AppConfig in this module would be one to
 class SingleSignOnConfig(hooks.OptionalApp):
     name = "relevancy.optional.single_sign_on"
     verbose_name = "Single sign-on"
+    guides_for = hooks.Audience.ADMINISTRATORS

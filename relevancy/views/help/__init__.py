@@ -1,0 +1,1 @@
+"""The guides of docs/ and of the optional apps, with a search over their sections."""

@@ -1,0 +1,7 @@
+"""URLs of the guides."""
+
+from django.urls import path
+
+from . import pages
+
+urlpatterns = [path("help/<slug:guide>/", pages.show_guide, name="guide")]
