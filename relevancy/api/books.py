@@ -45,6 +45,9 @@ class BookDetails(BookSummary):
 
     owner: Name
     guidelines: str = Field(examples=["3: what the user wanted."])
+    raters_are_blind: bool = Field(
+        description="Raters see the grades of others only after they have rated a document themselves."
+    )
     created_at: datetime
 
 
@@ -55,6 +58,7 @@ class BookChanges(Input):
     guidelines: str | None = Field(
         None, max_length=20_000, examples=["3: what the user wanted."], description="Markdown."
     )
+    raters_are_blind: bool | None = Field(None, strict=True)
 
 
 class Grading(Schema):
@@ -160,7 +164,7 @@ def read_book(request: ApiRequest, response: HttpResponse, book_id: Id) -> BookD
 def change_book(
     request: ApiRequest, response: HttpResponse, book_id: Id, changes: BookChanges, if_match: IfMatch
 ) -> BookDetails:
-    """Changes the name of a book, or what raters read about the grades."""
+    """Changes the name of a book, what raters read about the grades, or whether they see the grades of others."""
     with transaction.atomic():
         book = get_book(request, book_id, needs=Role.EDITOR, lock=True)
         check_if_match(if_match, state=_state(book))
@@ -270,4 +274,4 @@ def _tagged(request: ApiRequest, response: HttpResponse, book: Book) -> BookDeta
 
 def _state(book: Book) -> object:
     """Returns what `change_book` changes."""
-    return [book.name, book.guidelines]
+    return [book.name, book.guidelines, book.raters_are_blind]

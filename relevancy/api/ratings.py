@@ -9,8 +9,8 @@ from ninja import Body, Path, Query, Router, Schema
 from pydantic import Field
 
 from relevancy import queries, ratings, scores, tasks
+from relevancy.models import Book, Rating, Role, User
 from relevancy.models import Query as BookQuery
-from relevancy.models import Rating, Role, User
 
 from .access import Id, Number, get_query
 from .authentication import RATE, READ, WRITE, ApiRequest
@@ -111,18 +111,23 @@ def change_query(
 def list_ratings(
     request: ApiRequest, response: HttpResponse, query_id: Id, page: Query[PageParameters]
 ) -> dict[str, Any]:
-    """The ratings of all raters, oldest first. The ETag can be sent as If-Match when you change them."""
+    """The ratings of all raters, oldest first. The ETag can be sent as If-Match when you change them.
+
+    Raters of a book who judge blind get those of documents that they have judged.
+    """
     query = get_query(request, query_id)
-    return set_etag(
-        response, paginate(Rating.objects.filter(query=query).select_related("rater"), page, "id"), state=query.revision
-    )
+    listed = Rating.objects.filter(query=query).select_related("rater")
+    if _is_blind(request, query):
+        listed = listed.filter(doc_id__in=scores.QueryRatings.read(query.pk).blind_for(request.user).by_document)
+    return set_etag(response, paginate(listed, page, "id"), state=query.revision)
 
 
 @router.get("/queries/{query_id}/grades", auth=READ, response=Grades)
 def read_grades(request: ApiRequest, query_id: Id) -> dict[str, Any]:
-    """The grade of each document, as scorers see it."""
+    """The grade of each document, as scorers see it. Raters who judge blind get those of documents that they have judged."""
     query = get_query(request, query_id)
-    return {"grades": scores.QueryRatings.read(query.pk).grades(query.book)}
+    ratings = scores.QueryRatings.read(query.pk)
+    return {"grades": (ratings.blind_for(request.user) if _is_blind(request, query) else ratings).grades(query.book)}
 
 
 @router.put("/queries/{query_id}/ratings", auth=RATE, response=ChangedRatings)
@@ -157,6 +162,10 @@ def remove_rating(request: ApiRequest, query_id: Id, doc_id: DocId, if_match: If
         query=query, doc_ids=[doc_id], by=request.user, source=SOURCE, expected_revision=_revision(if_match)
     )
     return _rescored(query, changed)
+
+
+def _is_blind(request: ApiRequest, query: BookQuery) -> bool:
+    return bool(Book.objects.hiding_grades_from(request.user).filter(pk=query.book_id).exists())
 
 
 def _query_details(response: HttpResponse, query: BookQuery) -> QueryDetails:

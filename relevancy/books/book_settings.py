@@ -83,10 +83,14 @@ class BookChanges(TypedDict, total=False):
 
     name: str
     guidelines: str
+    raters_are_blind: bool
 
 
 def change_book(*, book: Book, by: User | None = None, **changes: Unpack[BookChanges]) -> None:
-    """Changes the name of a book, which its cases do not take over, or its guidelines. Raises `ValidationError`."""
+    """Changes the name of a book, which its cases do not take over, its guidelines, or whether its raters see the grades of others.
+
+    Raises `ValidationError`.
+    """
     former = copy.copy(book)
     with transaction.atomic():
         clean_and_save(book, **changes)
@@ -94,6 +98,9 @@ def change_book(*, book: Book, by: User | None = None, **changes: Unpack[BookCha
             activity.record_for_book(Activity.Verb.BOOK_RENAMED, book=book, by=by, former=former.name)
         if book.guidelines != former.guidelines:
             activity.record_for_book(Activity.Verb.BOOK_GUIDELINES, book=book, by=by)
+        if book.raters_are_blind != former.raters_are_blind:
+            changed = "raters judge blind" if book.raters_are_blind else "raters see the grades of others"
+            activity.record_for_book(Activity.Verb.BOOK_CHANGED, book=book, by=by, changed=changed)
 
 
 def book_settings(*, rule: str, scale: Sequence[Sequence[Any]], relevant_from: float | None = None) -> BookSettings:

@@ -56,6 +56,7 @@ def create_copy(*, book: Book, name: str, settings: BookSettings, by: User) -> B
         relevant_from=settings.relevant_from,
         rule=settings.rule,
         guidelines=book.guidelines,
+        raters_are_blind=book.raters_are_blind,
     )
     clean_and_save(copy)
     return copy

@@ -25,8 +25,13 @@ class JudgedDocument:
 
     @property
     def is_judged(self) -> bool:
-        """Whether the rater has judged it. Only then the judgments of others are shown."""
+        """Whether the rater has judged it."""
         return self.own is not None and self.own.verdict != Verdict.LATER
+
+    @property
+    def shows_others(self) -> bool:
+        """Whether the rater may see the judgments of others."""
+        return self.is_judged or not self.query.book.raters_are_blind
 
     @property
     def title(self) -> str:

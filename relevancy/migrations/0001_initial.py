@@ -83,6 +83,7 @@ class Migration(migrations.Migration):
                 ('relevant_from', models.FloatField(help_text='The lowest grade that counts as relevant.')),
                 ('rule', models.CharField(choices=[('latest', 'the latest rating'), ('mean', 'the mean of all ratings'), ('median', 'the median of all ratings'), ('majority', 'the grade that most raters gave'), ('lowest_of_three', 'the lowest of the three highest ratings'), ('quepid', 'the mean of up to two ratings, of more the lowest of the three highest')], default='latest', max_length=20)),
                 ('guidelines', relevancy.models.text.MultilineField(blank=True, help_text='What each grade means, in Markdown; for raters.', validators=[django.core.validators.MaxLengthValidator(20000)])),
+                ('raters_are_blind', models.BooleanField(default=True, help_text='Raters see the grades of others only after they have rated a document themselves.', verbose_name='raters judge blind')),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('remapped_at', models.DateTimeField(editable=False, help_text='When all ratings last got grades of another scale. Earlier changes of ratings cannot be undone.', null=True)),
                 ('rescore_queued_at', models.DateTimeField(editable=False, help_text='When a background task was enqueued that rescores its cases.', null=True)),

@@ -32,6 +32,15 @@ class BookQuerySet(SharedQuerySet["Book"]):
         creating = imports.objects.filter(book=models.OuterRef("pk"), is_first=True)
         return super().with_role(user).filter(~models.Exists(creating))
 
+    def hiding_grades_from(self, user: User) -> Self:
+        """Books that hide the grades of others from the user until the user has judged the document.
+
+        Those are books with blind raters in which the user is a rater, unless the user edits one of their cases.
+        """
+        case = cast("type[Case]", self.model._meta.get_field("cases").related_model)
+        edited = case.objects.editable_by(user).filter(book=models.OuterRef("pk"))
+        return self.with_role(user).filter(~models.Exists(edited), raters_are_blind=True, role=Role.RATER)
+
     def _role_in_teams(self, user: User, path: str = "") -> models.Expression:
         own = super()._role_in_teams(user, path)
         case = cast("type[Case]", self.model._meta.get_field("cases").related_model)
@@ -66,6 +75,11 @@ class Book(SharedModel):
     rule = models.CharField(max_length=20, choices=Rule, default=Rule.LATEST)
     guidelines = MultilineField(
         blank=True, validators=[MaxLengthValidator(20_000)], help_text="What each grade means, in Markdown; for raters."
+    )
+    raters_are_blind = models.BooleanField(
+        "raters judge blind",
+        default=True,
+        help_text="Raters see the grades of others only after they have rated a document themselves.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
     remapped_at = models.DateTimeField(

@@ -15,7 +15,7 @@ from typing import Any
 from django.db.models import ExpressionWrapper, F, TextField
 
 from relevancy import scoring
-from relevancy.models import Book, Query, Rating, User
+from relevancy.models import Book, Query, Rating, User, Verdict
 
 BATCH = 500
 # The time as the driver returns it, only to be compared: giving it a time zone takes a sixth of the time of an export.
@@ -165,6 +165,15 @@ class QueryRatings:
     def own(self, doc_id: str, by: User) -> RatingRecord | None:
         """Returns a user's rating of a document."""
         return next((record for record in self.by_document.get(doc_id, ()) if record.rater_id == by.pk), None)
+
+    def blind_for(self, user: User) -> QueryRatings:
+        """Returns the user's own ratings, and those of others only of documents that the user has judged. For users who must not see
+        the others; see `BookQuerySet.hiding_grades_from`."""
+        judged = {
+            record.doc_id for record in self.records if record.rater_id == user.pk and record.verdict != Verdict.LATER
+        }
+        seen = [record for record in self.records if record.rater_id == user.pk or record.doc_id in judged]
+        return QueryRatings(self.query_id, seen)
 
     def grades(self, book: Book) -> dict[str, float]:
         """Returns `{document id: grade}` by the rule of the book; documents without a grade are absent. Combined once for all that

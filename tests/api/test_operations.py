@@ -65,6 +65,23 @@ def test_rate_and_remove(client, case, django_capture_on_commit_callbacks):
     assert set(RatingChange.objects.filter(query=query).values_list("source", flat=True)) == {"api"}
 
 
+def test_raters_who_judge_blind_get_the_grades_of_what_they_have_judged(api, client, case):
+    rater = make_user("Jonas")
+    case.book.teams.add(make_team(Jonas=Role.RATER))
+    query = query_of(case, "query 3")
+    path = f"/queries/{query.pk}"
+    client.send("PUT", f"{path}/ratings", {"a": 3, "b": 2})
+    blind = api(rater)
+    assert (blind.items(f"{path}/ratings"), blind.get(f"{path}/grades")) == ([], {"grades": {}})
+    blind.send("PUT", f"{path}/ratings", {"a": 1})
+    assert [item["doc_id"] for item in blind.items(f"{path}/ratings")] == ["a", "a"]
+    assert blind.get(f"{path}/grades") == {"grades": {"a": 1}}
+    assert (
+        client.send("PATCH", f"/books/{case.book_id}", {"raters_are_blind": False}).json()["raters_are_blind"] is False
+    )
+    assert blind.get(f"{path}/grades") == {"grades": {"a": 1, "b": 2}}
+
+
 def test_a_rating_changes_the_score_of_the_run(client, case):
     run = run_now(make_attempt(case))
     before = client.get(f"/runs/{run.pk}")["scores"][0]["score"]

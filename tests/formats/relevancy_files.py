@@ -16,6 +16,7 @@ CASE: dict[str, Any] = {
         "relevant_from": 1,
         "rule": "mean",
         "guidelines": ["Two", "lines"],
+        "raters_are_blind": False,
     },
     "scorers": [
         {"name": "nDCG of phones", "description": "", "scale": [[0, ""], [1, ""], [2, ""]], "measure": "nDCG@5"}

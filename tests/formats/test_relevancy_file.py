@@ -157,12 +157,8 @@ def test_raters_of_one_name_stay_different(admin):
 def test_import_keeps_numbers_settings_runs_and_adjudications(admin):
     ratings = [{**CASE["ratings"][0], "is_adjudication": True}, *CASE["ratings"][1:]]
     case = imported({**CASE, "ratings": ratings}, admin)
-    assert (case.name, case.book.name, case.book.rule, case.book.guidelines) == (
-        "Shop: phones",
-        "Phones",
-        "mean",
-        "Two\nlines",
-    )
+    assert (case.name, case.book.name) == ("Shop: phones", "Phones")
+    assert (case.book.rule, case.book.guidelines, case.book.raters_are_blind) == ("mean", "Two\nlines", False)
     assert case.options == {"country": "de"}
     assert [row.query.text for row in case.case_queries.present()] == ["phone", "case"]
     assert case.case_queries.first().weight == 2
@@ -205,6 +201,7 @@ def test_an_exported_book_is_imported_as_it_was(admin):
     with exports.spool(writer.export_book(book=copy, by=admin)) as file:
         assert file.read() == first
     assert (copy.rule, copy.relevant_from, copy.guidelines) == ("mean", 1.0, "Two\nlines")
+    assert copy.raters_are_blind is False
     phone = copy.queries.get(text="phone")
     assert (phone.information_need, phone.reference_answer) == ("Any phone", "A **phone**.")
 

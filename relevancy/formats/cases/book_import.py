@@ -32,6 +32,7 @@ def import_book(*, content: BookContent, by: User, name: str = "") -> Book:
         relevant_from=relevant_from,
         rule=content.rule,
         guidelines=content.guidelines,
+        raters_are_blind=content.raters_are_blind,
     )
     try:
         with books.build_book(book=book, by=by, source=SOURCE) as builder:

@@ -76,6 +76,7 @@ class BookContent:
     relevant_from: float | None = None
     rule: str = Book.Rule.LATEST
     guidelines: str = ""
+    raters_are_blind: bool = True
     links: Sequence[Sequence[str]] = ()
     remarks: Sequence[str] = ()
 

@@ -114,8 +114,8 @@ def import_case(
         if content.knob_ranges:
             cases.set_knob_ranges(case=case, ranges=content.knob_ranges)
         if content.is_complete:
-            settings = {"name": book.name, "relevant_from": book.relevant_from, "rule": book.rule}
-            clean_and_save(case.book, **settings, guidelines=book.guidelines)
+            names = ("name", "relevant_from", "rule", "guidelines", "raters_are_blind")
+            clean_and_save(case.book, **{name: getattr(book, name) for name in names})
         _add_queries(case, content, by)
         ids: dict[str, int] = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
         queries.create_links(book=case.book, links=[[ids[text] for text in texts] for texts in book.links])

@@ -126,6 +126,7 @@ class _Reader:
             relevant_from=relevant_from,
             rule=settings.rule,
             guidelines=settings.guidelines,
+            raters_are_blind=settings.raters_are_blind,
             links=[texts for _, texts in self._links],
             remarks=[_SHARED] if self._has_shared else [],
         )

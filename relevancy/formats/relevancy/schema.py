@@ -172,6 +172,7 @@ class BookElement(Element):
     relevant_from: Number | None = None
     rule: Annotated[str, _one_of(Book.Rule.values, "a rule. The rules are")] = Book.Rule.LATEST.value
     guidelines: Lines = ""
+    raters_are_blind: Flag = True
 
 
 class ScorerElement(Element):

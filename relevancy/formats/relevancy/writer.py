@@ -116,6 +116,7 @@ def _settings(book: Book) -> str:
             "relevant_from": grade_number(book.relevant_from),
             "rule": book.rule,
             "guidelines": _split(book.guidelines),
+            "raters_are_blind": book.raters_are_blind,
         },
         indent="  ",
     )

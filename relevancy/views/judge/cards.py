@@ -51,8 +51,8 @@ class Card:
 
     @property
     def others(self) -> Sequence[object]:
-        """The judgments of other raters; none before the rater has judged the document."""
-        if not self.document.is_judged:
+        """The judgments of other raters; none that the rater may not see yet."""
+        if not self.document.shows_others:
             return []
         return [judgment for judgment in self.document.judgments if judgment is not self.document.own]
 

@@ -27,6 +27,12 @@ class CaseAccess:
         books = Book.objects.editable_by(self._user).filter(pk=self._case.book_id)
         return self.can_edit and bool(books.exists())
 
+    @cached_property
+    def is_blind(self) -> bool:
+        """Whether the page hides the grades of others until the user has judged a document; see `QueryRatings.blind_for`."""
+        blind = Book.objects.hiding_grades_from(self._user).filter(pk=self._case.book_id)
+        return self.can_rate and not self.can_edit and bool(blind.exists())
+
     @property
     def label(self) -> str:
         """Returns what the page says about a restricted role; empty for owners."""

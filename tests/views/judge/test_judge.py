@@ -61,6 +61,15 @@ def test_page_hides_ranks_and_ratings_of_others_until_the_rater_has_rated(sign_i
     assert page.count('aria-pressed="true"') == 1
 
 
+def test_page_shows_the_ratings_of_others_at_once_if_raters_are_not_blind(sign_in, people, case):
+    judging.set_judging(book=case.book, ratings_per_pair=3)
+    books.change_book(book=case.book, raters_are_blind=False, by=people["owner"])
+    client = sign_in("rater")
+    client.get(url(case))
+    pair = JudgingPair.objects.get(query__text="query 1", doc_id="a")
+    assert "other-judgments" in client.get(url(case), {"pair": pair.pk}).content.decode()
+
+
 def test_page_shows_short_fields_and_names_those_that_are_bare_numbers(sign_in, case):
     run = case.runs.get()
     run.config["fields"] = "id:id title:title genre year"
