@@ -89,6 +89,7 @@ password_message_confirm POST public  200
 password_reset_complete GET   public  200
 home                   GET    all     200
 jump                   GET    all     200
+help                   GET    all     200
 guide                  GET    all     200
 active_cases           GET    all     200
 new_case               GET    all     302

@@ -31,7 +31,7 @@ _DECISION = re.compile(r"\s+\(\[[^\]]*\]\([^)]*decisions/[^)]*\)\)")
 
 @dataclass(frozen=True)
 class Section:
-    """A guide from one heading to the next. text: what it says, without marks."""
+    """A guide from one heading to the next. text: what stands below its heading, without marks."""
 
     id: str
     title: str
@@ -79,7 +79,7 @@ def _read_guide(path: Path, names: set[str]) -> Guide:
         taken = [section.id for section in sections]
         slug = slugify_heading(title)
         number = sum(slug == re.sub(r"-\d+$", "", used) for used in taken)
-        section = Section(f"{slug}-{number}" if number else slug, title, level, _plain(content))
+        section = Section(f"{slug}-{number}" if number else slug, title, level, _plain(content[3:]))
         content[0].attrSet("id", section.id)
         if level > 1:
             _add_address(content[1], section)
