@@ -92,17 +92,18 @@ class Place(StrEnum):
 
     ACCOUNT = "account"  # the User: links to pages of the account
     API_TOKENS = "api-tokens"  # the User: panels below the tokens
-    BOOK = "book"  # a Book: links in the box of facts about it, each with a heading
+    BOOK_JUDGING = "book-judging"  # a Book with the user's role: pages of its tab Judging
+    BOOK_QUALITY = "book-quality"  # the same of its tab Quality
+    BOOK_SOURCES = "book-sources"  # the same of its tab Sources
     BOOK_FILES = "book-files"  # a Book: links after those to its files
-    CASE_EXPORT = "case-export"  # a Case: links beside the export of files
-    CASE_MENU = "case-menu"  # a Case with the user's role: entries of its menu
-    CASE_HEAD = "case-head"  # a ShownRun: links in the head of the workbench and of the history, for a case with runs
-    CASE_FILES = "case-files"  # a Case with the user's role: links beside the import of runs
+    CASE_TABS = "case-tabs"  # a ShownRun, whose case has the user's role: tabs of the case after its History
+    CASE_COMPARE = "case-compare"  # a Case with the user's role: pages of its tab Compare
+    CASE_HISTORY = "case-history"  # the same of its tab History
+    CASE_SETTINGS = "case-settings"  # the same of its tab Settings
     CASE_SHARING = "case-sharing"  # a Case: panels below the teams that it is shared with, for its owners
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
     ENDPOINT_OPTIONS = "endpoint-options"  # an EndpointForm: panels below the options of engines
     FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
-    HISTORY = "history"  # a Case: links in the head of its history
     HOME = "home"  # the User: links above the list of cases
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
     NEW_QUERIES = "new-queries"  # a Case: links where queries are added or imported, for editors

@@ -22,6 +22,7 @@ urlpatterns = [
     path("", include("relevancy.views.home.urls")),
     path("", include("relevancy.views.jump.urls")),
     path("", include("relevancy.views.help.urls")),
+    path("", include("relevancy.views.ticks")),
     path("", include("relevancy.views.case_files.urls")),
     path("", include("relevancy.views.account.urls")),
     path("", include("relevancy.views.new_case.urls")),

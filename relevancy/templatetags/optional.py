@@ -8,7 +8,7 @@ from relevancy import hooks
 
 
 def links_at(place: str, shown: object) -> list[hooks.Link]:
-    """Returns the links at a place, `hooks.Place`: `{% links_at "case-files" case as links %}`."""
+    """Returns the links at a place, `hooks.Place`: `{% links_at "new-queries" case as links %}`."""
     return list(hooks.links_at(hooks.Place(place), shown))
 
 

@@ -9,7 +9,7 @@ from django.utils.safestring import SafeString
 from relevancy.models import Case, CaseQuery
 from relevancy.runs import Result
 
-from . import addresses, bars, charts, explained, icons, numbers, optional, prose, ratings, tables, terms, when
+from . import addresses, bars, charts, explained, icons, numbers, optional, prose, ratings, tables, tabs, terms, when
 
 register = template.Library()
 
@@ -55,7 +55,7 @@ for _tag in (
 ):
     register.simple_tag(_tag, name=_tag.__name__)
 
-for _case_tag in (addresses.case_url, addresses.link_to_case, addresses.post_to_case, optional.panels_at):
+for _case_tag in (addresses.case_url, addresses.link_to_case, addresses.post_to_case, optional.panels_at, tabs.tabs_of):
     register.simple_tag(_case_tag, takes_context=True, name=_case_tag.__name__)
 
 # Controls without an outlined box.

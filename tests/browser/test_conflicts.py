@@ -23,7 +23,7 @@ def test_a_conflict_is_adjudicated_by_keyboard(look: Opens, people: dict[str, Us
     case = _case(people)
     page = look("editor")
     page.goto(f"/books/{case.book_id}/")
-    page.locator("#conflicts-link").click()
+    page.locator("#quality-tab").click()
     rows = page.locator("#conflicts > li")
     expect(rows).to_have_count(2)
     page.wait_for_load_state()  # keys count from then on

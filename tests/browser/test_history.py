@@ -30,7 +30,7 @@ def case(people: dict[str, User], films: str) -> Case:
 def test_annotate_a_run_and_open_what_to_rate_next(look: Opens, case: Case) -> None:
     page = look("editor")
     WorkbenchPage(page, case)
-    page.locator("#history-link").click()
+    page.locator("#history-tab").click()
     expect(page.locator("#chart-history[data-drawn] .scatterlayer .point")).to_have_count(2)
     expect(page.locator("#history-state")).to_be_hidden()
 

@@ -222,9 +222,9 @@ def test_workbench_keeps_its_head_while_the_list_scrolls(look: Opens, people: di
     expect(page.locator(f"#query-row-{last.pk}")).to_be_in_viewport()
     expect(page.locator(".topbar")).to_be_in_viewport()
     expect(page.locator("#case-score")).to_be_in_viewport()
-    name, history = page.locator(".case-title .crumbs").bounding_box(), page.locator("#history-link").bounding_box()
-    assert name is not None and history is not None
-    assert history["x"] - name["x"] - name["width"] < 20, "A long name uses the whole width."
+    name, tab = page.locator(".noun-bar .crumbs").bounding_box(), page.locator("#queries-tab").bounding_box()
+    assert name is not None and tab is not None
+    assert tab["x"] - name["x"] - name["width"] < 20, "A long name uses the whole width."
     assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
 
 

@@ -365,5 +365,6 @@ def _ids() -> dict[str, list[Any]]:
     }
     ids["number"] = [1]
     ids["step"] = ["endpoint", "fields", "template", "queries", "scorers", "case"]
+    ids["key"] = ["case-1"]
     ids["object_id"] = [1]
     return {name: pk for name, pk in ids.items() if pk}

@@ -91,6 +91,7 @@ home                   GET    all     200
 jump                   GET    all     200
 help                   GET    all     200
 guide                  GET    all     200
+ticks_hide             POST   all     302
 active_cases           GET    all     200
 new_case               GET    all     302
 new_case_start_over    POST   all     302
@@ -315,6 +316,7 @@ class World:
             **self.optional_ids,
             "step": "scale",
             "guide": "judging",
+            "key": "case-1",
             "reference": "0" * 32,
             "uidb64": "MA",
             "name": "ratings",
@@ -574,6 +576,7 @@ def test_objects_of_others(client, everyone, own, foreign, role):
         row
         for row in ROWS
         if arguments[row] - {"step", "guide", "token", "uidb64"} and "link_token" not in arguments[row]
+        if arguments[row] - {"step", "key", "token", "uidb64"} and "link_token" not in arguments[row]
     ]
     sign_in(client, everyone[role])
     hidden = None if role == "admin" else "canary-elsewhere"

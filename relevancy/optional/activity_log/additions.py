@@ -8,8 +8,7 @@ from relevancy.hooks import Link, Place, add_links
 from relevancy.models import Case, Team
 
 
-@add_links[Place.CASE_MENU]
-@add_links[Place.HISTORY]
+@add_links[Place.CASE_HISTORY]
 def case_links(case: Case) -> Iterator[Link]:
     """Yields the link to the log of a case."""
     yield Link("Activity", reverse("case_activity", args=[case.pk]), "activity-link")

@@ -41,10 +41,10 @@ terms |= {
 }
 
 
-@add_links[Place.BOOK]
+@add_links[Place.BOOK_QUALITY]
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link to the figures of a book."""
-    yield Link("how far they agree", reverse("book_agreement", args=[book.pk]), "agreement-link", heading="Raters")
+    yield Link("Agreement", reverse("book_agreement", args=[book.pk]), "agreement-link")
 
 
 @add_panel[Place.RATER]

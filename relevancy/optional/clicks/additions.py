@@ -25,10 +25,10 @@ def query_links(case: Case) -> Iterator[Link]:
     yield Link("Draw queries from a search log", reverse("query_log", args=[case.pk]), "query-log-link")
 
 
-@add_links[Place.BOOK]
+@add_links[Place.BOOK_SOURCES]
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link to the clicks of a book."""
-    yield Link("what users click, as grades", reverse("book_clicks", args=[book.pk]), "clicks-link", heading="Clicks")
+    yield Link("Clicks", reverse("book_clicks", args=[book.pk]), "clicks-link")
 
 
 @add_links[Place.RATER]

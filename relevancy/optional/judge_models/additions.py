@@ -54,11 +54,10 @@ hooks.history_marks.add(mark_judges)
 hooks.judging_queue_built.add(tasks.judge_automatically)
 
 
-@add_links[Place.BOOK]
+@add_links[Place.BOOK_SOURCES]
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link to the judge models of a book."""
-    url = reverse("judge_models", args=[book.pk])
-    yield Link("language models that judge this book", url, "judge-models-link", heading="Judge models")
+    yield Link("Judge models", reverse("judge_models", args=[book.pk]), "judge-models-link")
 
 
 @add_links[Place.RATER]

@@ -13,10 +13,8 @@ unattended_sources.append(moves.SOURCE)
 activity_sentences[moves.MOVED] = "Moved ratings in the book “{subject}” to other document ids: {count:,}"
 
 
-@add_links[Place.BOOK]
+@add_links[Place.BOOK_SOURCES]
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link to the documents of a book whose ids have changed, for its editors."""
     if book.is_editable:
-        yield Link(
-            "find those that have changed", reverse("book_moves", args=[book.pk]), "move-ratings", "Document ids"
-        )
+        yield Link("Changed ids", reverse("book_moves", args=[book.pk]), "move-ratings")

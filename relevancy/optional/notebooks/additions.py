@@ -1,4 +1,4 @@
-"""What the app adds to the core: links beside the files of a case and on the page of API tokens."""
+"""What the app adds to the core: a page of the settings of a case, and links on the page of API tokens."""
 
 from collections.abc import Iterator
 
@@ -10,10 +10,10 @@ from relevancy.models import Case, User
 MAX_CASES = 10  # on the page of API tokens
 
 
-@add_links[Place.CASE_EXPORT]
-def export_links(case: Case) -> Iterator[Link]:
+@add_links[Place.CASE_SETTINGS]
+def case_links(case: Case) -> Iterator[Link]:
     """Yields the link to the notebook of a case."""
-    yield Link("Read it into pandas", reverse("case_notebook", args=[case.pk]), "notebook-link")
+    yield Link("Notebook", reverse("case_notebook", args=[case.pk]), "notebook-link")
 
 
 @add_panel[Place.API_TOKENS]

@@ -46,7 +46,7 @@ def comparison_links(page: ComparisonPage) -> Iterator[Link]:
         yield Link("Online outcomes", url, "online-link")
 
 
-@add_links[Place.CASE_FILES]
-def file_links(case: Case) -> Iterator[Link]:
-    """Yields the link on the page with the files of a case, beside imported runs."""
-    yield Link("Outcomes of online tests", reverse("online_outcomes", args=[case.pk]), "outcomes-link")
+@add_links[Place.CASE_COMPARE]
+def case_links(case: Case) -> Iterator[Link]:
+    """Yields the link to the outcomes of a case."""
+    yield Link("Online outcomes", reverse("online_outcomes", args=[case.pk]), "outcomes-link")

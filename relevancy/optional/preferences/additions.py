@@ -54,11 +54,10 @@ def comparison_links(page: ComparisonPage) -> Iterator[Link]:
         yield Link("Let raters compare the lists", url, "preference-new-link")
 
 
-@add_links[Place.BOOK]
+@add_links[Place.BOOK_SOURCES]
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link to the tests of a book."""
-    url = reverse("preferences", args=[book.pk])
-    yield Link("which of two runs raters prefer", url, "preferences-link", heading="Which list is better?")
+    yield Link("Preference tests", reverse("preferences", args=[book.pk]), "preferences-link")
 
 
 @add_links[Place.JUDGE]

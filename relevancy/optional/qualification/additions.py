@@ -54,9 +54,8 @@ def prepare_merge(book: Book, other: Book, partners: Mapping[int, int]) -> None:
     QualificationPair.objects.filter(query__book=other).delete()
 
 
-@add_links[Place.BOOK]
+@add_links[Place.BOOK_JUDGING]
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link for editors of the book."""
     if book.is_editable:
-        url = reverse("book_qualification", args=[book.pk])
-        yield Link("what new raters judge first", url, "qualification-link", heading="Qualification")
+        yield Link("Qualification", reverse("book_qualification", args=[book.pk]), "qualification-link")

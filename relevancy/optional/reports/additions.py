@@ -1,4 +1,4 @@
-"""What the app adds to the core: a link in the head of pages of a case."""
+"""What the app adds to the core: a tab of cases."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ terms |= {
 }
 
 
-@add_links[Place.CASE_HEAD]
+@add_links[Place.CASE_TABS]
 def report_link(shown: ShownRun) -> Iterator[Link]:
     """Yields the link to the report of the run."""
     query = {"run": shown.number} if shown.number else None

@@ -37,10 +37,10 @@ activity_sentences.update(
 )
 
 
-@add_links[Place.CASE_MENU]
+@add_links[Place.CASE_SETTINGS]
 def case_links(case: Case) -> Iterator[Link]:
-    """Yields the link in the menu of a case."""
-    yield Link("Schedule", reverse("case_schedule", args=[case.pk]), f"schedule-link-{case.pk}")
+    """Yields the link to the schedule of a case."""
+    yield Link("Schedule and alerts", reverse("case_schedule", args=[case.pk]), "schedule-link")
 
 
 @group_pages.links.add

@@ -161,4 +161,4 @@ def test_constant_number_of_statements(sign_in, case, runs, django_assert_max_nu
 
 def test_the_workbench_leads_to_the_history(sign_in, case):
     page = sign_in("viewer").get(at(case, "case"))
-    assert attributes(by_id(page, "history-link"))["href"] == at(case, "history")
+    assert attributes(by_id(page, "history-tab"))["href"] == at(case, "history")

@@ -150,7 +150,7 @@ def test_the_page_says_who_is_a_machine(sign_in, case):
 
 def test_pages_of_the_book_and_of_a_rater_lead_here(sign_in, case):
     client = sign_in("editor")
-    assert at(case) in client.get(reverse("book", args=[case.book_id])).content.decode()
+    assert at(case) in client.get(reverse("book_conflicts", args=[case.book_id])).content.decode()
     rater, _ = two(case)
     own = reverse("book_rater", args=[case.book_id, rater.pk])
     alone = reverse("book_agreement_rater", args=[case.book_id, rater.pk])

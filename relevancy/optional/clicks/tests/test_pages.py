@@ -43,7 +43,7 @@ def test_page_without_a_log_says_what_to_do(sign_in, case):
     viewer = sign_in("viewer").get(f"/books/{case.book_id}/clicks/").content.decode()
     assert 'id="clicks-form"' not in viewer
     assert 'class="empty"' in viewer
-    assert 'id="clicks-link"' in sign_in("viewer").get(f"/books/{case.book_id}/").content.decode()
+    assert 'id="clicks-link"' in viewer
 
 
 def test_log_is_imported_previewed_counted_and_withdrawn(sign_in, case, thresholds):

@@ -16,8 +16,8 @@ def case(people, team, script):
 
 
 @pytest.mark.parametrize(("role", "is_shown"), [("editor", True), ("viewer", False)])
-def test_the_page_of_a_book_leads_editors_to_it(sign_in, case, role, is_shown):
-    page = sign_in(role).get(reverse("book", args=[case.book_id])).content.decode()
+def test_the_sources_of_a_book_lead_editors_to_it(sign_in, case, role, is_shown):
+    page = sign_in(role).get(reverse("book_clicks", args=[case.book_id])).content.decode()
     assert ('id="move-ratings"' in page) == is_shown
 
 

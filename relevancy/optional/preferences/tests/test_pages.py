@@ -88,7 +88,6 @@ def test_raters_see_two_lists_and_nothing_that_names_a_run(sign_in, case, prefer
     assert "Reversed" not in listed
     assert url(case, test=preference_test) in listed
     assert url(case, "preferences") in client.get(reverse("judge", args=[case.book_id])).content.decode()
-    assert url(case, "preferences") in client.get(reverse("book", args=[case.book_id])).content.decode()
 
 
 def test_answers_lead_through_all_queries(sign_in, people, case, preference_test):
