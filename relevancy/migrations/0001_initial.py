@@ -546,6 +546,8 @@ class Migration(migrations.Migration):
                 ('unrated', models.PositiveIntegerField(default=0)),
                 ('failed', models.PositiveIntegerField(default=0, help_text='Queries that could not be scored.')),
                 ('revision', models.PositiveBigIntegerField(null=True)),
+                ('first_score', models.FloatField(null=True)),
+                ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('updated_at', models.DateTimeField(auto_now=True)),
                 ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='case_scores', to='relevancy.run')),
                 ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='case_scores', to='relevancy.scorerversion')),

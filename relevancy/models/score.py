@@ -1,5 +1,6 @@
 """Scores of queries and of cases, by run and scorer version."""
 
+from datetime import datetime
 from typing import ClassVar, Self
 
 from django.db import models
@@ -85,11 +86,28 @@ class CaseScoreQuerySet(models.QuerySet["CaseScore"]):
         revision = f"SELECT revision FROM {CaseRevision._meta.db_table} WHERE case_id = %s"
         return self.annotate(case_revision=RawSQL(f"COALESCE(({revision}), 0)", [case.pk]))
 
+    def with_former(self) -> Self:
+        """Annotates the newest scores of runs with `former_score` and `former_at`: the oldest known score of the same results under the
+        same version, and its time. None where none is known."""
+        was_first = models.Q(first_score__isnull=False)
+        was_last_of_day = models.Q(score__isnull=False, revision__isnull=False, day__lt=models.OuterRef("day"))
+        rows = CaseScore.objects.filter(
+            was_first | was_last_of_day, run=models.OuterRef("run"), version=models.OuterRef("version")
+        ).order_by("day")
+        score = models.Case(models.When(was_first, then="first_score"), default="score")
+        at = models.Case(models.When(was_first, then="created_at"), default="updated_at")
+        return self.annotate(
+            former_score=models.Subquery(rows.values(known=score)[:1]),
+            former_at=models.Subquery(rows.values(known_at=at)[:1]),
+        )
+
 
 class CaseScore(models.Model):
-    """The mean score of a run's scoreable queries, one row per day: the history.
+    """The mean score of a run's scoreable queries, one row per day: the last one of the day.
 
     revision: the revision of the case that it was computed from; None if a score of a query was stale or missing then.
+    first_score: the first one of the day, computed at `created_at`; None if a score of a query was stale or missing then, or of other
+        results of the run.
     """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="case_scores")
@@ -103,9 +121,13 @@ class CaseScore(models.Model):
     unrated = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0, help_text="Queries that could not be scored.")
     revision = models.PositiveBigIntegerField(null=True)
+    first_score = models.FloatField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     case_revision: int | None = None  # annotated by `with_case_revision`
+    former_score: float | None = None  # annotated by `with_former`, as the next one
+    former_at: datetime | None = None
 
     objects: ClassVar = CaseScoreQuerySet.as_manager()
 

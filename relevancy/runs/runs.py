@@ -15,7 +15,7 @@ from django.utils import timezone
 from relevancy import activity
 from relevancy.endpoints import connect_for_page
 from relevancy.models import Activity, Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
-from relevancy.scores import compute_scores, forget_comparisons, lock_queries, score_case, store
+from relevancy.scores import compute_scores, lock_queries, results_changed, score_case, store
 
 from .access import RunNotAllowed, check_usable, lock_for_run
 from .attempts import next_number
@@ -99,7 +99,7 @@ def complete(*, run: Run, by: User) -> Run:
         outdated = newest.rankings.filter(~Q(error_kind="") | ~Q(text=F("query__text")) | ~Exists(unchanged))
         lock_queries(outdated.values_list("query_id", flat=True))
         outdated.delete()
-        forget_comparisons(newest)
+        results_changed(newest)
         newest.status = Run.Status.WAITING
         newest.requested_by = by
         newest.queries = case.case_queries.present().count()
@@ -212,7 +212,7 @@ def search_again(*, run: Run, case_query: CaseQuery, by: User) -> Ranking:
         for score in scores:
             score.ranking_id = ranking.pk
         store(scores)
-        forget_comparisons(run)
+        results_changed(run)
         _update_counts(locked_run)
         score_case(run, versions)
     run.refresh_from_db(fields=("done", "failed", "status", "reason"))

@@ -17,6 +17,7 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from relevancy.models import (
     CaseQuery,
     CaseRevision,
+    CaseScore,
     Query,
     QueryScore,
     Ranking,
@@ -197,9 +198,10 @@ def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDiff
     return difference
 
 
-def forget_comparisons(run: Run) -> None:
-    """Deletes the stored differences of a run whose results change, and marks the stored comparisons with it as out of date. Call it
-    in the transaction that changes them."""
+def results_changed(run: Run) -> None:
+    """Deletes the stored differences of a run whose results have changed, marks the stored comparisons with it as out of date, and
+    its scores as those of other results. Call it in the transaction that changes them, before the scores are stored."""
+    CaseScore.objects.filter(run=run).update(first_score=None, revision=None)
     RunComparison.objects.filter(run=run).delete()
     RunComparison.objects.filter(baseline=run).delete()
     StoredComparison.objects.of_run(run).update(revision=None, error="", generation=F("generation") + 1)

@@ -41,11 +41,11 @@ MIN_RATINGS = 10  # of the book, before `ids_look_wrong` draws a conclusion
 
 
 def recent_case_scores(case: Case, version: ScorerVersion, limit: int = MAX_POINTS) -> list[CaseScore]:
-    """Returns the newest score of each of the case's last runs, oldest run first. One SQL statement.
+    """Returns the newest score of each of the case's last runs, with its former one, oldest run first. One SQL statement.
 
     Of the runs and their attempts only the number, the name and what the score needs are loaded.
     """
-    newest = CaseScore.objects.newest().filter(run__case=case, version=version).with_case_revision(case)
+    newest = CaseScore.objects.newest().filter(run__case=case, version=version).with_case_revision(case).with_former()
     rows = newest.select_related("run__attempt").only(
         *_SCORE_FIELDS, "run__number", "run__attempt__number", "run__attempt__name"
     )

@@ -13,6 +13,7 @@ from django.db.models import OuterRef
 from relevancy.models import Attempt, Case, CaseScore, Run, RunComparison, ScorerVersion, case_revision
 
 from .definitions import missing_measures
+from .former_scores import FormerScore, former_score
 
 MAX_RUNS = 2000  # of one page: the newest
 _RUN_FIELDS = (
@@ -40,6 +41,7 @@ class HistoryScore:
     day: when it was last computed.
     is_current: whether it was made with the present ratings.
     is_being_rescored: whether it was not, and will be.
+    former: the first known score of the same results, if it was another one.
     """
 
     score: float | None = None
@@ -51,6 +53,7 @@ class HistoryScore:
     day: date | None = None
     is_current: bool = False
     is_being_rescored: bool = False
+    former: FormerScore | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,19 +152,27 @@ def read_history(case: Case, versions: Sequence[ScorerVersion]) -> RunHistory:
 def _read_scores(case: Case, versions: Sequence[ScorerVersion]) -> list[tuple[int, int, HistoryScore]]:
     """Returns run id, version id and the newest score of each run."""
     newest = CaseScore.objects.newest().filter(run__case=case, version__in=versions)
-    columns = ("score", "low", "high", "scored", "queries", "unrated", "day")
+    columns = ("low", "high", "scored", "queries", "unrated", "day")
     rows: Any = (
         newest.with_case_revision(case)
+        .with_former()
         .order_by()
-        .values_list("run_id", "version_id", "revision", "case_revision", *columns)
+        .values_list(
+            "run_id", "version_id", "revision", "case_revision", "former_score", "former_at", "score", *columns
+        )
     )
     return [
         (
             run_id,
             version_id,
-            HistoryScore(score, low, high, scored, queries, unrated, day, revision is not None and revision == present),
+            HistoryScore(
+                score=score,
+                is_current=revision is not None and revision == present,
+                former=former_score(score, was, was_at),
+                **dict(zip(columns, others, strict=True)),
+            ),
         )
-        for run_id, version_id, revision, present, score, low, high, scored, queries, unrated, day in rows
+        for run_id, version_id, revision, present, was, was_at, score, *others in rows
     ]
 
 

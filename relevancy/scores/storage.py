@@ -176,6 +176,7 @@ def _build_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[Cas
         sums = sums_by_score.get((run.pk, version.pk), (0,) * 13)
         weights, *halves, bounded, scored, unrated, failed, stored, stale = sums
         score, low, high = [weighted_mean(pair, weights) for pair in batched(halves, 2)]
+        is_exact = not stale and stored >= searched  # no score of a query is stale or missing
         case_scores.append(
             CaseScore(
                 run=run,
@@ -188,7 +189,8 @@ def _build_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[Cas
                 queries=queries,
                 unrated=unrated,
                 failed=failed,
-                revision=revision if not stale and stored >= searched else None,  # no score is stale or missing
+                revision=revision if is_exact else None,
+                first_score=score if is_exact else None,
                 updated_at=now,
             )
         )

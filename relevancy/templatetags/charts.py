@@ -14,6 +14,7 @@ from . import numbers
 
 _TOP, _BOTTOM = Decimal(18), Decimal(78)  # y of 100 and of 0 in the history chart
 _LEAST_SPAN = Decimal(20)  # points: a sparkline is at least so high, or noise would look like a change
+_LEAST_MOVE = Decimal(1)  # points: less cannot be seen
 _CROWDED = 60  # more dots than this touch each other
 
 
@@ -120,6 +121,11 @@ def _within(value: Decimal | None) -> Decimal:
     return min(Decimal(100), max(Decimal(0), value or Decimal(0)))
 
 
+def _height(score: Decimal) -> Decimal:
+    """The y of a score."""
+    return _BOTTOM - (_BOTTOM - _TOP) * _within(score) / 100
+
+
 def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None]) -> SafeString:
     scored = [i for i, score in enumerate(scores) if score is not None]
     filled = next((i for i in scored if points[i].get("is_shown")), max(scored, default=-1))
@@ -127,12 +133,24 @@ def _dots(points: Sequence[Mapping[str, Any]], scores: Sequence[Decimal | None])
     for i, (point, score) in enumerate(zip(points, scores, strict=True)):
         if score is None or (i != filled and len(points) > _CROWDED):
             continue
+        x, y = _n(_spread(i, len(points))), _n(_height(score))
+        former = numbers.known(point.get("former"))
+        if former is not None and abs(former - score) >= _LEAST_MOVE:
+            drawn.append(
+                format_html(
+                    '<svg x="{}%" overflow="visible"><path class="former" d="M0 {} V{} M-3 {} h6"/></svg>',
+                    x,
+                    y,
+                    _n(_height(former)),
+                    _n(_height(former)),
+                )
+            )
         shape = format_html(
             '<circle class="{}{}" cx="{}%" cy="{}" r="{}"><title>{}</title></circle>',
             "now" if i == filled else "dot",
             " pending" if point.get("pending") else "",
-            _n(_spread(i, len(points))),
-            _n(_BOTTOM - (_BOTTOM - _TOP) * _within(score) / 100),
+            x,
+            y,
             "5" if i == filled else "2.25",
             _hover(point, score),
         )
@@ -194,9 +212,10 @@ def history_chart(
 ) -> SafeString:
     """Scores of runs, oldest first, from 0 to 100, 96 px high, as wide as its container.
 
-    A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and optionally title (for
-    hover), href, is_shown, which fills its dot; otherwise that of the newest score is filled; and pending: whether the score is
-    being computed from newer ratings, which is drawn hollow and dimmed. A missing score leaves a gap.
+    A point: label ("run 12"), when (date, datetime or text), score, low, high (0–100 or None), and optionally former (what the
+    score was: a tick, with a line to what it is), title (for hover), href, is_shown, which fills its dot; otherwise that of the
+    newest score is filled; and pending: whether the score is being computed from newer ratings, which is drawn hollow and dimmed.
+    A missing score leaves a gap.
     A note: at (index of its point) and text, and optionally letter and href, of what opens as a dialog.
     name: of what the scores are. lines: names and scores of what they are the mean of, drawn behind them.
     """

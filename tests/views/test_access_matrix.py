@@ -187,6 +187,7 @@ attempt_compare        GET    see     302
 attempt_duplicate      POST   edit    302
 history                GET    see     200
 history_state          GET    see     200
+changed_score          GET    edit    200
 history_csv            GET    see     200
 run_pin                POST   edit    302
 run_unpin              POST   edit    302

@@ -9,6 +9,7 @@ from relevancy import cases, hooks, scores
 from relevancy.models import ScorerVersion
 from relevancy.templatetags import numbers
 from relevancy.views.charts import MARGIN, Chart, figure_json
+from relevancy.views.former_scores import describe_day
 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")  # of attempts, with their colours
 DASHES = ("solid", "dash", "dot", "dashdot")  # of scorers
@@ -23,7 +24,7 @@ def build_chart(
     colours: Mapping[int, int],
 ) -> Chart:
     """Returns the chart of the case scores by the number of the run, with the range of the first scorer as a band, the
-    annotations, and the marks of optional apps. A score that is being rescored is a gap.
+    annotations, the marks of optional apps, and what scores were. A score that is being rescored is a gap.
 
     colours: of the attempts, from 1, by attempt id.
     """
@@ -34,6 +35,7 @@ def build_chart(
         _add_line(figure, history, version, DASHES[number % len(DASHES)], "--ink-3")
     _add_line(figure, history, first, DASHES[0], "--ink-2")
     _add_levels(figure, marks)
+    _add_former(figure, history, first)
     _add_dots(figure, history, first, colours)
     _add_notes(figure, history, notes)
     _add_marks(figure, marks)
@@ -41,7 +43,7 @@ def build_chart(
     start, end = history.runs[0].run.number, history.runs[-1].run.number
     margin = max(0.5, (end - start) * 0.02)
     figure.update_layout(
-        showlegend=bool(others),
+        showlegend=bool(others) or any(trace.name == "was" for trace in figure.data),
         legend={"orientation": "h", "x": 0, "y": 1.16},
         margin={**MARGIN, "t": 40},
         hovermode="closest",
@@ -159,6 +161,30 @@ def _add_levels(figure: go.Figure, marks: Sequence[hooks.HistoryMark]) -> None:
         )
 
 
+def _add_former(figure: go.Figure, history: scores.RunHistory, version: ScorerVersion) -> None:
+    """Adds a line from what a score was to what it is, with a tick at what it was."""
+    changed = [(entry.run.number, score.score, score.former) for entry, score in _scored(history, version)]
+    moves = [(number, score, former) for number, score, former in changed if former]
+    if moves:
+        figure.add_trace(
+            go.Scatter(
+                name="was",
+                mode="lines+markers",
+                x=[x for number, _, _ in moves for x in (number, number, None)],
+                y=[y for _, score, former in moves for y in (former.score, score, None)],
+                line={"width": 1, "dash": "dot"},
+                marker={"size": 9, "symbol": "line-ew-open", "opacity": [1, 0, 0] * len(moves)},
+                hovertext=[text for number, _, former in moves for text in (_describe_former(number, former), "", "")],
+                hoverinfo="text",
+                meta={"color": "--ink-3"},
+            )
+        )
+
+
+def _describe_former(number: int, former: scores.FormerScore) -> str:
+    return f"Run {number} was {numbers.score(former.score)} {describe_day(former.at)}"
+
+
 def _add_notes(figure: go.Figure, history: scores.RunHistory, notes: Sequence[cases.annotations.Mark]) -> None:
     """Adds a line with its letter for each annotation; letters of one run stand together."""
     letters: dict[int, list[str]] = {}
@@ -207,6 +233,8 @@ def _hover(entry: scores.HistoryRun, version: ScorerVersion) -> str:
     between = numbers.span(score.low, score.high)
     figures = f"{numbers.score(score.score)} ({between})" if between else numbers.score(score.score)
     attempt = f"attempt {entry.attempt.number} {entry.attempt.name}".rstrip()
+    if score.former:
+        figures += f", was {numbers.score(score.former.score)} {describe_day(score.former.at)}"
     return (
         f"Run {entry.run.number} · {figures} · {score.scored:,} of {score.queries:,}"
         f"<br>{escape(version.scorer.name)} · {escape(attempt)}"

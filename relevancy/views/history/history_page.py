@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 
 from django.core.paginator import Page, Paginator
@@ -11,6 +12,7 @@ from django.urls import reverse
 from relevancy import cases, hooks, scores
 from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.views.charts import Chart
+from relevancy.views.former_scores import FormerText, describe_former
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 
@@ -26,13 +28,14 @@ class ScoreCell:
     """What a row says about one scorer.
 
     score: None if the run has none. step: None for the first complete run, and for others. compare_url: of the step.
-    marks: what optional apps say about it.
+    marks: what optional apps say about it. former: what the score was, if it was another one.
     """
 
     score: scores.HistoryScore | None
     step: scores.RunStep | None
     compare_url: str
     marks: Sequence[hooks.HistoryMark]
+    former: FormerText | None = None
 
 
 @dataclass(frozen=True)
@@ -121,6 +124,12 @@ class HistoryPage:
         """The runs of one page of the table, newest first."""
         return Paginator(list(reversed(self.history.runs)), PAGE_SIZE).get_page(self._page)
 
+    @cached_property
+    def _changes(self) -> dict[datetime, scores.ChangesSince]:
+        """What has changed since the former scores of the page."""
+        listed = [score.former for entry in self.page for score in entry.scores.values()]
+        return scores.count_changes_since(self.case, [former.at for former in listed if former])
+
     def rows(self) -> list[HistoryRow]:
         return [
             HistoryRow(
@@ -139,4 +148,10 @@ class HistoryPage:
             runs = {"run": [step.baseline, entry.run.number], "scorer": version.scorer_id}
             url = reverse("compare", args=[self.case.pk], query=runs)
         marks = [mark for mark in self.marks if (mark.version_id, mark.before) == (version.pk, entry.run.number)]
-        return ScoreCell(entry.scores.get(version.pk), step, url, marks)
+        score = entry.scores.get(version.pk)
+        former = None
+        if score and score.former:
+            changes = self._changes[score.former.at]
+            number, scorer = entry.run.number, version.scorer_id
+            former = describe_former(self.case, score.former, changes, run=number, scorer=scorer)
+        return ScoreCell(score, step, url, marks, former)

@@ -7,6 +7,7 @@ from django.urls import reverse
 from relevancy import cases, scores
 from relevancy.models import Case, CaseScore, Run, ScorerVersion
 from relevancy.templatetags import numbers
+from relevancy.views.former_scores import describe_day
 
 
 class HistoryChart:
@@ -62,6 +63,7 @@ class HistoryChart:
                 "label": f"run {case_score.run.number}",
                 "when": case_score.day,
                 "score": case_score.score,
+                "former": case_score.former_score,
                 "low": case_score.low,
                 "high": case_score.high,
                 "pending": not scores.is_settled(case_score),
@@ -84,4 +86,6 @@ class HistoryChart:
 def _score_text(case_score: CaseScore) -> str:
     if not scores.is_settled(case_score):
         return "being rescored"
-    return f"{numbers.score(case_score.score)} · {case_score.scored} of {case_score.queries}"
+    former = scores.former_score(case_score.score, case_score.former_score, case_score.former_at)
+    was = f", was {numbers.score(former.score)} {describe_day(former.at)}" if former else ""
+    return f"{numbers.score(case_score.score)}{was} · {case_score.scored} of {case_score.queries}"

@@ -4,6 +4,7 @@ from functools import cached_property
 
 from relevancy import scores
 from relevancy.models import Case, CaseScore, Scorer, ScorerVersion, User
+from relevancy.views.former_scores import FormerText, describe_former
 
 from .difference import DifferenceText, describe_difference
 from .history_chart import HistoryChart
@@ -48,6 +49,16 @@ class ScorePanel:
     def is_score_current(self) -> bool:
         """Whether the score of the run shown is based on the present ratings, or can no longer be."""
         return self.score is None or scores.is_settled(self.score)
+
+    @cached_property
+    def former(self) -> FormerText | None:
+        """What the score of the run shown was, if it was another one; None while it is being rescored, or the run is active."""
+        run, score = self._selection.finished_run, self.score
+        former = scores.former_score(score.score, score.former_score, score.former_at) if score else None
+        if run is None or former is None or not self.is_score_current:
+            return None
+        changes = scores.count_changes_since(self._case, [former.at])[former.at]
+        return describe_former(self._case, former, changes, run=run.number, scorer=self.primary.scorer_id)
 
     @cached_property
     def difference(self) -> scores.RunDifference | None:

@@ -162,3 +162,37 @@ def test_constant_number_of_statements(sign_in, case, runs, django_assert_max_nu
 def test_the_workbench_leads_to_the_history(sign_in, case):
     page = sign_in("viewer").get(at(case, "case"))
     assert attributes(by_id(page, "history-tab"))["href"] == at(case, "history")
+
+
+def test_a_score_that_ratings_have_changed_says_what_it_was_and_which_ratings(sign_in, people, case, runs):
+    rate_all(case, {"query 1": {"x": 3}, "query 2": {"x": 3}}, people["admin"])
+    client = sign_in("editor")
+    for _ in range(2):  # a worker has rescored all runs then
+        response = client.get(at(case, "history"))
+    first = rows(response)["1"]
+    url, _ = [attributes(link)["href"] for link in elements(first, _name="a") if "2 ratings since" in words(link)]
+    assert "100.0 was 0.0 at" in words(first)
+    assert "was" not in words(rows(response)["7"])  # P@1 was 100 and is 100
+    (trace,) = [trace for trace in figure(response)["data"] if trace.get("name") == "was"]
+    assert trace["y"][:2] == [0, 100]
+    assert "Run 1 was 0.0 at" in trace["hovertext"][0]
+
+    response = client.get(url)
+    assert [attributes(row)["data-change"] for row in elements(by_id(response, "changed-ratings"), _name="tr")[1:]]
+    known = elements(by_id(response, "known-scores"), _name="tr")[1:]
+    assert [words(row).split()[0] for row in known] == ["0.0", "100.0"]
+
+    raters = sign_in("rater").get(at(case, "history"))
+    assert "2 ratings since" in words(rows(raters)["1"])
+    assert url not in raters.content.decode()
+    assert sign_in("rater").get(url).status_code == 403
+
+
+def test_the_head_of_the_case_says_what_its_score_was(sign_in, people, case, runs):
+    rate_all(case, {"query 1": {"x": 3}, "query 2": {"x": 3}}, people["admin"])
+    client = sign_in("editor")
+    client.get(at(case, "history"))
+    response = client.get(at(case, "case") + "?run=3")
+    assert "was 0.0 at" in words(by_id(response, "former-score"))
+    assert len(elements(by_id(response, "case-score"), cls="former")) == 6
+    assert elements(tree(client.get(at(case, "case") + "?run=8")), id="former-score") == []
