@@ -106,7 +106,6 @@ class Place(StrEnum):
     FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
     HOME = "home"  # the User: links above the list of cases
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
-    NEW_QUERIES = "new-queries"  # a Case: links where queries are added or imported, for editors
     SIGN_IN = "sign-in"  # the address to open afterwards, or "": links below the form for the password
     TEAM = "team"  # a Team: links in the head of its page
     RATER = "rater"  # a BookRater: links where ratings that are not a person's cannot be changed, panels below their numbers
@@ -182,6 +181,10 @@ class HistoryMark:
     version_id: int | None = None
     levels: Sequence[tuple[int, int, float]] = ()
 
+
+query_pages: dict[str, str] = {}
+"""Pages that add queries to a case, for its editors: labels by the URL name, which takes the id of the case. They are linked where
+queries are added or imported, and offered for a new case."""
 
 history_marks: Hook[[Any], Iterable[HistoryMark]] = Hook()
 """Called with a `scores.RunHistory` for the page of a case's history."""

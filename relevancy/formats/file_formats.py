@@ -265,6 +265,26 @@ def choose(file: IO[bytes], kind: FileKind, *, name: str = "", wanted: str = "")
     raise BadFile(f"The format of the file was not recognised{start}. {str(kind).capitalize()} can be: {labels}.")
 
 
+def likely_format(file: IO[bytes], name: str = "") -> FileFormat | None:
+    """Returns the format of queries or ratings that a file is most like; None if it is like none of them, such as a list of queries."""
+    kinds = (FileKind.RATINGS, FileKind.QUERIES)
+    return next((candidate for candidate in detect(read_head(file), name) if candidate.kind in kinds), None)
+
+
+def find_kind(file: IO[bytes], *, name: str = "", wanted: str = "") -> FileKind:
+    """Returns whether a file that may have queries or ratings is read as the one or the other; arguments as for `choose`.
+
+    A text that is like no format is a list of queries, unless its name says that it is a table.
+    """
+    if wanted:
+        offered = of_kind(FileKind.RATINGS, FileKind.QUERIES)
+        return next((candidate.kind for candidate in offered if candidate.name == wanted), FileKind.RATINGS)
+    if likely := likely_format(file, name):
+        return likely.kind
+    is_list = bool(read_head(file).lines) and not name.lower().endswith((".csv", ".tsv"))
+    return FileKind.QUERIES if is_list else FileKind.RATINGS
+
+
 def _named(name: str) -> FileFormat:
     return next(file_format for file_format in FORMATS if file_format.name == name)
 

@@ -8,8 +8,13 @@ from relevancy import hooks
 
 
 def links_at(place: str, shown: object) -> list[hooks.Link]:
-    """Returns the links at a place, `hooks.Place`: `{% links_at "new-queries" case as links %}`."""
+    """Returns the links at a place, `hooks.Place`: `{% links_at "case-files" case as links %}`."""
     return list(hooks.links_at(hooks.Place(place), shown))
+
+
+def query_pages() -> dict[str, str]:
+    """Returns the pages of optional apps that add queries: `{% query_pages as pages %}`, labels by URL name."""
+    return hooks.query_pages
 
 
 def panels_at(context: Context, place: str, shown: object) -> SafeString:

@@ -49,6 +49,7 @@ for _tag in (
     numbers.grade_class,
     numbers.span,
     optional.links_at,
+    optional.query_pages,
     ratings.grade_pill,
     terms.term,
     when.ago,

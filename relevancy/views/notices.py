@@ -7,11 +7,15 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class NoticeAction:
-    """A button of a notice: a link, or a form that is posted if `post` is true."""
+    """A button of a notice: a link, or a form that is posted if `post` is true.
+
+    is_next: whether it is the blue button of the page; its form leads to another page.
+    """
 
     label: str
     url: str
     post: bool = False
+    is_next: bool = False
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ def test_queries_are_drawn_from_a_log(look: Opens, people: dict[str, User], film
 
     page = look("editor")
     page.goto(f"/cases/{case.pk}/files/")
-    page.get_by_role("link", name="Draw queries from a search log").click()
+    page.get_by_role("link", name="Search log").click()
     page.get_by_label("Search log").set_input_files(path)
     page.get_by_role("spinbutton", name="Queries").fill("2")
     page.get_by_role("spinbutton", name="Seed").fill("3")

@@ -46,7 +46,7 @@ def test_add_queries_in_several_ways(look: Opens, case: Case) -> None:
     expect(page.get_by_role("note")).to_contain_text("6 queries are new since run 1")
     workbench.opener(SCRIPT).click()
     expect(workbench.row(SCRIPT)).to_contain_text("Search again to see them")
-    page.get_by_role("note").get_by_role("button", name="Search them").click()
+    page.get_by_role("note").get_by_role("button", name="Search the 6 new queries").click()
     expect(page.get_by_role("note")).to_have_count(0)
     expect(page.locator("tbody.query .pill.info")).to_have_count(0)
     expect(workbench.row(longest).locator(".pill")).to_have_text("no results")

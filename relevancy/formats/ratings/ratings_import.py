@@ -20,7 +20,7 @@ from relevancy.queries import QueryDetails
 
 from . import judgement_lists, ltr, ratings_csv, ratings_json, rre, trec
 from .ratings_file import RatingRow, RatingsFile
-from .ratings_preview import RatingsPreview, compare, read_with_errors
+from .ratings_preview import RatingsPreview, case_texts, compare, read_with_errors
 from .topics import match_topics
 
 log = logging.getLogger("relevancy.formats")
@@ -68,6 +68,7 @@ class RatingsSource:
 def open_source(*, case: Case, file: IO[bytes], name: str = "", format: str = "") -> RatingsSource:
     """Returns how the file of a user is read. name: of the file. format: of `formats.of_kind(FileKind.RATINGS)`; empty to recognise it.
 
+    case: one that is not saved yet has the queries of its book, and gets those that a file names by their texts.
     Raises `BadFile`, and `UnclearFile` if the user has to choose the format.
     """
     chosen = choose(file, FileKind.RATINGS, name=name, wanted=format)
@@ -78,7 +79,7 @@ def open_source(*, case: Case, file: IO[bytes], name: str = "", format: str = ""
         return RatingsSource(file, chosen, ratings_csv.read_ratings)
     module = trec if chosen.name == "trec" else ltr
     file.seek(0)
-    topics = match_topics(case.case_queries.texts(), module.read_topics(read_lines(file)))
+    topics = match_topics(case_texts(case), module.read_topics(read_lines(file)), adds=case.pk is None)
     return RatingsSource(file, chosen, lambda lines: module.read_ratings(lines, topics))
 
 

@@ -6,7 +6,7 @@ from itertools import chain
 
 from relevancy import scores
 from relevancy.formats.errors import BadFile, LineError, UnreadableFile
-from relevancy.models import Case, User
+from relevancy.models import Case, Query, User
 
 from .ratings_file import RatingsFile
 
@@ -17,7 +17,7 @@ MAX_ERRORS = 20
 class RatingsPreview:
     """The ratings of a file, compared with those that its raters have given: the user who would import them, unless it names others.
 
-    format: how the file is read. raters: whom it names.
+    format: how the file is read. raters: whom it names. queries: their texts, in the order of the file.
     added, changed: ratings of documents that the rater has not rated, or has rated otherwise.
     unchanged: ratings that are here already. unrated: queries without a rating in the file.
     new_queries: queries that the case does not have.
@@ -27,6 +27,7 @@ class RatingsPreview:
 
     format: str = ""
     raters: list[str] = field(default_factory=list)
+    queries: list[str] = field(default_factory=list)
     added: int = 0
     changed: int = 0
     unchanged: int = 0
@@ -36,16 +37,29 @@ class RatingsPreview:
     is_stored: bool = False
 
     @property
+    def given(self) -> int:
+        """How many ratings the file has."""
+        return self.added + self.changed + self.unchanged
+
+    @property
     def left_out(self) -> int:
         return self.unchanged + self.unrated
+
+
+def case_texts(case: Case) -> Mapping[int, str]:
+    """Returns the texts of the queries of a case, by id; those of its book if the case is not saved yet."""
+    if case.pk is not None:
+        return case.case_queries.texts()
+    return dict(Query.objects.live().filter(book=case.book_id).values_list("pk", "text"))
 
 
 def compare(
     case: Case, ratings: RatingsFile, raters: Mapping[str, User | None], preview: RatingsPreview
 ) -> RatingsPreview:
     """Counts what of a file is new. raters: by the name in the file; None for a rater who is not here yet."""
-    in_case = set(case.case_queries.present().values_list("query__text", flat=True))
-    id_by_text = dict(case.book.queries.values_list("text", "pk"))
+    in_case = set(case_texts(case).values())
+    id_by_text = dict(Query.objects.filter(book=case.book_id).values_list("text", "pk"))
+    preview.queries.extend(ratings)
     for query in ratings:
         preview.new_queries += query not in in_case
         grades = ratings[query]

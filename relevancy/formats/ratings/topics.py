@@ -13,10 +13,11 @@ MAX_ID_DIGITS = 18
 
 @dataclass(frozen=True)
 class Topics:
-    """The queries of a case. texts: by id, in their order. by_id: whether topics are ids."""
+    """The queries of a case. texts: by id, in their order. by_id: whether topics are ids. adds: whether other texts are new queries."""
 
     texts: Mapping[int, str]
     by_id: bool
+    adds: bool = False
 
     @cached_property
     def _ids(self) -> Mapping[str, int]:
@@ -30,8 +31,10 @@ class Topics:
         return self._ids.get(queries.normalize(topic))
 
     def text(self, topic: str, line: int) -> str:
-        """Returns the text of a query. Raises `BadFile` if the case does not have it."""
+        """Returns the text of a query. Raises `BadFile` if the case does not have it, and it cannot be added."""
         pk = self.find(topic)
+        if pk is None and self.adds and as_id(topic) is None:
+            return topic
         if pk is None:
             kind = "id" if self.by_id else "id or text"
             raise BadFile(
@@ -44,15 +47,15 @@ class Topics:
         return unquote(text) if self.by_id else text
 
 
-def match_topics(texts: Mapping[int, str], topics: Iterable[str]) -> Topics:
+def match_topics(texts: Mapping[int, str], topics: Iterable[str], *, adds: bool = False) -> Topics:
     """Returns how a file names the queries of a case: by id or by text, whatever finds more of them; by id if it is the same.
 
-    texts: as `CaseQueryQuerySet.texts` returns them.
+    texts: as `CaseQueryQuerySet.texts` returns them. adds: as in `Topics`.
     """
     query_texts, names = set(texts.values()), set(topics)
     ids = sum(as_id(name) in texts for name in names)
     matching = sum(queries.normalize(name) in query_texts for name in names)
-    return Topics(texts, by_id=ids >= matching and ids > 0)
+    return Topics(texts, by_id=ids >= matching and ids > 0, adds=adds)
 
 
 def as_id(topic: str) -> int | None:

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
-from relevancy.hooks import BookRater, Link, Place, activity_sentences, add_links, parts_of_book
-from relevancy.models import Book, Case
+from relevancy.hooks import BookRater, Link, Place, activity_sentences, add_links, parts_of_book, query_pages
+from relevancy.models import Book
 
 from . import click_logs, counting, weights
 
 parts_of_book.append("clicks")
+query_pages["query_log"] = "Search log"
 activity_sentences.update(
     {
         counting.COUNTED: "Let grades from clicks count in the book “{subject}”: {count:,} ratings",
@@ -17,12 +18,6 @@ activity_sentences.update(
         weights.WEIGHTED: "Added a sample of queries: {count:,} new, {reweighted:,} with another weight; others count: {others}",
     }
 )
-
-
-@add_links[Place.NEW_QUERIES]
-def query_links(case: Case) -> Iterator[Link]:
-    """Yields the link to the page that draws queries."""
-    yield Link("Draw queries from a search log", reverse("query_log", args=[case.pk]), "query-log-link")
 
 
 @add_links[Place.BOOK_SOURCES]

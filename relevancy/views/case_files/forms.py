@@ -3,12 +3,14 @@
 from typing import cast
 
 from django import forms
+from django.core.files.uploadedfile import SimpleUploadedFile, UploadedFile
+from django.utils.datastructures import MultiValueDict
 
 from relevancy import endpoints
 from relevancy.formats import file_formats
 from relevancy.formats.cases import case_attempts, case_content, case_import
 from relevancy.models import Endpoint, Scorer, User
-from relevancy.views.forms import FormData, LineField
+from relevancy.views.forms import FormData, LineField, UncheckedTextField
 
 
 def format_field(kind: file_formats.FileKind) -> forms.ChoiceField:
@@ -20,7 +22,18 @@ def format_field(kind: file_formats.FileKind) -> forms.ChoiceField:
     return forms.ChoiceField(required=False, choices=[("", "Recognised by the file"), *choices])
 
 
-class RatingsFileForm(forms.Form):
+class _FileForm(forms.Form):
+    """A file, or the text of one that was pasted where queries are added."""
+
+    queries = UncheckedTextField(widget=forms.HiddenInput)
+
+    def __init__(self, data: FormData | None = None, files: MultiValueDict[str, UploadedFile] | None = None) -> None:
+        super().__init__(data, files)
+        if self.is_bound and (pasted := self["queries"].data):
+            self.files = MultiValueDict({"file": [SimpleUploadedFile("pasted", str(pasted).encode())]})
+
+
+class RatingsFileForm(_FileForm):
     """A file of ratings. It is read line by line when it is used."""
 
     file = forms.FileField(
@@ -33,7 +46,7 @@ class RatingsFileForm(forms.Form):
     format = format_field(file_formats.FileKind.RATINGS)
 
 
-class QueriesFileForm(forms.Form):
+class QueriesFileForm(_FileForm):
     """A file of queries. It is read line by line when it is used."""
 
     file = forms.FileField(

@@ -20,7 +20,8 @@ from relevancy.models import Case, RatingImport, Role, Run
 from relevancy.models.errors import error_text
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import download, redirect_with_message
-from relevancy.views.workbench.access import get_case, get_case_with_editable_book
+from relevancy.views.workbench.access import CaseAccess, get_case, get_case_with_editable_book
+from relevancy.views.workbench.notices import unsearched
 from relevancy.wording import counted
 
 from .forms import QueriesFileForm, RatingsFileForm, RunsFileForm
@@ -167,6 +168,9 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: i
         "list_hint": "the list of the workbench: queries with the scores of the newest run, tags and notes",
         "rating_import": RatingImport.objects.last_of(case.book_id),
         "can_edit": case.is_editable,
+        "notices": list(unsearched(CaseAccess(case, request.user), run, is_next=True))
+        if run and not run.is_active
+        else [],
         **forms,
     }
     return render(request, "case_files/files.html", context, status=status)

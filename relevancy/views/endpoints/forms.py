@@ -36,6 +36,10 @@ class NeededChoice(Needed, forms.ChoiceField):
     pass
 
 
+class NeededFile(Needed, forms.FileField):
+    pass
+
+
 class NeededModel(Needed, forms.ModelChoiceField):
     pass
 

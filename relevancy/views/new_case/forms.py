@@ -1,16 +1,21 @@
 """The forms of a new case, one for each step."""
 
 from dataclasses import dataclass
-from typing import cast
+from io import BytesIO
+from typing import IO, cast
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
+from django.utils.datastructures import MultiValueDict
 
-from relevancy import endpoints, runs, scorers
+from relevancy import endpoints, hooks, runs, scorers
+from relevancy.formats.cases.first_queries import FirstQueries
 from relevancy.models import Book, Endpoint, Scorer, ScorerVersion, Team, User
-from relevancy.views.endpoints.forms import EndpointForm, NeededModel, NeededText
+from relevancy.views.endpoints.forms import EndpointForm, NeededFile, NeededModel, NeededText
 from relevancy.views.forms import CodeField, FormData, InitialValues, LineField, errors_to
 
 NEW_ENDPOINT = ("name", "engine", "url", "file")
+MAX_PASTED = 11_000_000  # bytes; `DATA_UPLOAD_MAX_MEMORY_SIZE` has to hold them
 RECOMMENDED_SCORERS = {"nDCG@10", "P@10"}  # besides the defaults of the site and the user
 
 
@@ -243,10 +248,77 @@ class FieldsForm(forms.Form):
 
 
 class QueriesForm(forms.Form):
-    """Queries, one per line."""
+    """Where the queries of the case come from: pasted lines, a file, a page of an optional app, or nothing yet.
 
+    formats: name and label of those in which an unclear file can be read.
+    """
+
+    PASTE, FILE, LATER = "paste", "file", "later"
+
+    source = forms.ChoiceField(label="Start with", required=False, initial=PASTE, widget=forms.RadioSelect)
     queries = NeededText(
         strip=False,
-        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false"}),
+        widget=forms.Textarea(
+            attrs={"rows": 12, "spellcheck": "false", "data-max-lines": 20_000, "data-max-bytes": MAX_PASTED}
+        ),
         help_text="One query per line, at most 20,000 lines of 2,048 characters.",
     )
+    file = NeededFile(
+        help_text="Queries: one per line, or CSV with the column query. Ratings: CSV with query, docid and rating; TREC qrels; "
+        "learning to rank; JSON of RRE, Quepid, SearchTweak or Rankquest.",
+    )
+    format = forms.CharField(required=False)
+
+    def __init__(
+        self,
+        data: FormData | None = None,
+        files: MultiValueDict[str, UploadedFile] | None = None,
+        *,
+        initial: InitialValues | None = None,
+        needs_queries: bool = True,
+    ) -> None:
+        """needs_queries: whether none but later ones is an error; those of a book are enough."""
+        super().__init__(data, files, initial=initial)
+        self.formats: list[tuple[str, str]] = []
+        self._needs_queries = needs_queries
+        cast(forms.ChoiceField, self.fields["source"]).choices = [
+            (self.PASTE, "Paste queries"),
+            (self.FILE, "File with queries or ratings"),
+            *hooks.query_pages.items(),
+            (self.LATER, "Later"),
+        ]
+
+    def clean(self) -> dict[str, object]:
+        data = self.cleaned_data
+        if self.chosen_source == self.FILE and not data.get("file") and "file" not in self.errors:
+            self.add_error("file", "Choose a file.")
+        if self.chosen_source == self.PASTE and self._needs_queries and not data.get("queries", "").strip():
+            self.add_error("queries", "Enter at least one query. Twenty important ones are a good start.")
+        return data
+
+    @property
+    def chosen_source(self) -> str:
+        """Where the queries come from: a value of the field, by default `PASTE`."""
+        return self.cleaned_data.get("source") or self.PASTE
+
+    @property
+    def source_field(self) -> str:
+        """The field with what is read."""
+        return "file" if self.chosen_source == self.FILE else "queries"
+
+    @property
+    def content(self) -> IO[bytes] | None:
+        """What is read; None for nothing."""
+        if self.chosen_source == self.FILE:
+            return cast(IO[bytes], self.cleaned_data["file"])
+        text = self.cleaned_data["queries"] if self.chosen_source == self.PASTE else ""
+        return BytesIO(text.encode()) if text.strip() else None
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file; empty for pasted lines."""
+        return str(self.cleaned_data["file"].name) if self.chosen_source == self.FILE else ""
+
+    def must_confirm(self, first: FirstQueries) -> bool:
+        """Returns whether pasted text looks like a file, and the user has not said yet how it is to be read."""
+        return self.chosen_source == self.PASTE and not self.cleaned_data["format"] and not first.is_list

@@ -1,29 +1,21 @@
 """A new case in four steps. Nothing is created before the last one, which creates everything in one transaction."""
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 
 from django.contrib import messages
-from django.core.exceptions import ValidationError
-from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import cases, endpoints, queries, runs, tasks
-from relevancy.engines.errors import EngineError
-from relevancy.models import Endpoint, UnreadableSecret
-from relevancy.models.errors import error_text
-from relevancy.views.forms import add_errors
+from relevancy import cases, endpoints
+from relevancy.models import Endpoint
 from relevancy.views.requests import HtmxRequest, submitted
 
 from .engine_steps import check_fields, endpoint_step, fields_form, fields_step, rebuild_endpoint, render_step
 from .forms import QueriesForm, ScaleForm
+from .queries_step import check_or_create, render_queries
 from .wizard import STEPS, StepAction, WizardState, previous_step
-
-MAX_LISTED = 20  # repeated or rejected lines
 
 
 @require_GET
@@ -74,7 +66,7 @@ def scale_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
 
 
 def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
-    """Paste queries and create the case. Lines that cannot be queries must be corrected, or left out explicitly."""
+    """Give the case its queries, or none, and create it."""
     endpoint = rebuild_endpoint(request, state) if state.has_engine else None
     if endpoint is None and state.has_engine:
         return redirect("new_case_step", "endpoint")
@@ -85,53 +77,10 @@ def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
     initial = state.entered("queries")
     if endpoint is not None and not initial:  # the queries of an uploaded file of rankings
         initial = {"queries": "\n".join(endpoints.known_queries(endpoint))}
-    form = QueriesForm(request.POST or None, initial=initial)
-    book_queries = setup.book.queries.live().count() if setup.book else 0
-    context: dict[str, object] = {"book": setup.book, "book_queries": book_queries, "has_engine": state.has_engine}
+    form = QueriesForm(request.POST or None, request.FILES or None, initial=initial, needs_queries=setup.book is None)
     if not form.is_valid():
-        return render_step(request, state, "queries", form, context)
-    try:
-        pasted = queries.parse_pasted(form.cleaned_data["queries"])
-    except ValidationError as error:
-        add_errors(form, error)
-        return render_step(request, state, "queries", form, context)
-    return _check_or_create(request, state, form, replace(setup, texts=pasted.texts), pasted, context)
-
-
-def _check_or_create(
-    request: HtmxRequest,
-    state: WizardState,
-    form: QueriesForm,
-    setup: cases.CaseSetup,
-    pasted: queries.PastedQueries,
-    context: dict[str, object],
-) -> HttpResponse:
-    action = submitted(request, StepAction, default=StepAction.CREATE)
-    context |= {
-        "pasted": pasted,
-        "repeated": sorted(set(pasted.repeated))[:MAX_LISTED],
-        "rejected": pasted.rejected[:MAX_LISTED],
-    }
-    is_invalid = bool(pasted.rejected)
-    if not pasted.texts and not context["book_queries"]:
-        form.add_error("queries", "Enter at least one query. Twenty important ones are a good start.")
-    if action == StepAction.CHECK or form.errors or (pasted.rejected and action != StepAction.WITHOUT):
-        return render_step(request, state, "queries", form, context, is_invalid=is_invalid)
-    try:
-        created = cases.create_from_setup(setup=setup, by=request.user)
-    except (ValidationError, runs.RunNotAllowed, EngineError, UnreadableSecret) as error:
-        form.add_error(None, f"The case was not created. {error_text(error)}")
-        return render_step(request, state, "queries", form, context, is_invalid=is_invalid)
-    state.clear()
-    details = f" {len(pasted.repeated):,} repeated lines were added once." if pasted.repeated else ""
-    details += f" {len(pasted.rejected):,} lines were left out." if pasted.rejected else ""
-    made = f"Case “{setup.name}” created with {created.case.case_queries.present().count():,} queries"
-    if created.run is None:
-        messages.success(request, f"{made}.{details} Import ratings and runs here.")
-        return redirect("case_files", created.case.pk)
-    transaction.on_commit(partial(tasks.enqueue_run, created.run))
-    messages.success(request, f"{made}; its first run has started.{details}")
-    return redirect("case", created.case.pk)
+        return render_queries(request, state, setup, form)
+    return check_or_create(request, state, setup, form)
 
 
 def _setup(

@@ -12,7 +12,7 @@ from relevancy.views.requests import HtmxRequest
 
 TITLES = {"scale": "Name and scale", "endpoint": "Endpoint", "fields": "Fields", "queries": "Queries"}
 STEPS = tuple(TITLES)
-NOT_KEPT = {"csrfmiddlewaretoken", "do", "username", "password", "api_key", "bearer", "clear", "switch_to"}
+NOT_KEPT = {"csrfmiddlewaretoken", "do", "username", "password", "api_key", "bearer", "clear", "switch_to", "format"}
 SESSION_KEY = "case_wizard"
 
 

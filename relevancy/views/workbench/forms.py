@@ -110,9 +110,10 @@ class NotesForm(forms.Form):
 
 
 class AddQueriesForm(forms.Form):
-    """Queries to add, one per line. The service checks each line."""
+    """Queries to add, one per line. The service checks each line. is_list: not a file, even if it looks like one."""
 
     queries = UncheckedTextField()
+    is_list = forms.BooleanField(required=False)
 
 
 class TagsForm(forms.Form):

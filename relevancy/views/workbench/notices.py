@@ -100,13 +100,14 @@ def _run_state(case: Case, access: CaseAccess, selection: RunSelection) -> Itera
             f"{newest.reason}{left_out}{shown}",
             title=f"Run {newest.number} {title}",
             level="warn" if newest.status == Run.Status.CANCELLED else "bad",
-            actions=[*others, *_complete_run(case, access, newest, label)],
+            actions=[*others, *_complete_run(access, newest, label)],
         )
     elif not run.is_active:
-        yield from _unsearched(case, access, run)
+        yield from unsearched(access, run)
 
 
-def _unsearched(case: Case, access: CaseAccess, run: Run) -> Iterator[Notice]:
+def unsearched(access: CaseAccess, run: Run, *, is_next: bool = False) -> Iterator[Notice]:
+    """Yields the notice about queries that are not in a run. is_next: whether to search them is the next step on the page."""
     counts = runs.count_unsearched(run)
     new, edited = counts["new"], counts["edited"]
     if not new + edited:
@@ -116,18 +117,21 @@ def _unsearched(case: Case, access: CaseAccess, run: Run) -> Iterator[Notice]:
         changes.append(f"{counted(new, 'query is', 'queries are')} new")
     if edited:
         changes.append(f"{counted(edited, 'query was', 'queries were')} edited")
+    label = (
+        f"Search {_it_or_them(new + edited)}" if edited else f"Search the {counted(new, 'new query', 'new queries')}"
+    )
     included = "It is" if new + edited == 1 else "They are"
     yield Notice(
         "unsearched",
         f"since run {run.number}. {included} not included in the score yet.",
         title=" and ".join(changes),
-        actions=_complete_run(case, access, run, f"Search {_it_or_them(new + edited)}"),
+        actions=_complete_run(access, run, label, is_next=is_next),
     )
 
 
-def _complete_run(case: Case, access: CaseAccess, run: Run, label: str) -> list[NoticeAction]:
-    url = reverse("run_complete", args=[case.pk, run.number])
-    return [NoticeAction(label, url, post=True)] if access.can_edit else []
+def _complete_run(access: CaseAccess, run: Run, label: str, *, is_next: bool = False) -> list[NoticeAction]:
+    url = reverse("run_complete", args=[run.case_id, run.number])
+    return [NoticeAction(label, url, post=True, is_next=is_next)] if access.can_edit else []
 
 
 def _it_or_them(count: int) -> str:

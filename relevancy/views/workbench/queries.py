@@ -1,5 +1,7 @@
 """Queries of a case: shown, added, edited, removed and searched again."""
 
+from io import BytesIO
+
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
@@ -9,6 +11,7 @@ from django_htmx.http import trigger_client_event
 
 from relevancy import queries, runs, scores
 from relevancy.engines.errors import EngineError
+from relevancy.formats.file_formats import likely_format
 from relevancy.models import CaseQuery, Ranking, Role
 from relevancy.models.text import unify_newlines
 from relevancy.views.forms import errors_to, form_error
@@ -113,6 +116,8 @@ def add(request: HtmxRequest, case_id: int) -> HttpResponse:
     if not form.is_valid():
         return conflict(request, workbench.queries.url(), form_error(form))
     pasted = form.cleaned_data["queries"]
+    if not form.cleaned_data["is_list"] and (recognized := likely_format(BytesIO(pasted.encode()))):
+        return workbench.render("workbench/add_queries.html", status=422, pasted=pasted, recognized=recognized)
     try:
         added = queries.add(case=workbench.case, texts=queries.parse_pasted(pasted), by=request.user)
     except ValidationError as error:

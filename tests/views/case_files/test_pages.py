@@ -206,3 +206,20 @@ def test_page_needs_few_statements(sign_in, case):
     with CaptureQueriesContext(connection) as captured:
         client.get(f"/cases/{case.pk}/files/")
     assert len(captured) <= 5
+
+
+def test_an_import_with_new_queries_leads_to_their_search(sign_in, case):
+    client = sign_in("editor")
+    run = make_run(case)
+    response = send(client, case, HEADER + "star wars,1,9\nalien,2,4\naliens,2,4\n", do="import")
+    page = client.get(response.headers["Location"]).content.decode()
+    assert "Search the 4 new queries" in page
+    form = page.split('data-notice="unsearched"')[1]
+    assert f'action="/cases/{case.pk}/runs/{run.number}/complete/"' in form
+    assert "button-primary" in form.split("</form>")[0]
+
+
+def test_pasted_text_is_imported_like_a_file(sign_in, case):
+    data = {"do": "import", "queries": HEADER + "alien,9,1\n", "format": "csv"}
+    assert sign_in("editor").post(f"/cases/{case.pk}/files/import-ratings/", data).status_code == 302
+    assert Rating.objects.filter(doc_id="9").exists()

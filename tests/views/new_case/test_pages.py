@@ -6,8 +6,21 @@ from io import BytesIO
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import endpoints, queries, scorers
-from relevancy.models import Attempt, Book, Case, Endpoint, Role, Run, Scorer, ScorerDefinition, StoredIndex, Team
+from relevancy import endpoints, hooks, queries, scorers
+from relevancy.models import (
+    Attempt,
+    Book,
+    Case,
+    CaseScore,
+    Endpoint,
+    Rating,
+    Role,
+    Run,
+    Scorer,
+    ScorerDefinition,
+    StoredIndex,
+    Team,
+)
 from tests.contracts.fakes import fake_elasticsearch
 from tests.contracts.local_server import json_reply, serving
 from tests.factories import make_user
@@ -427,7 +440,7 @@ def test_create_is_all_or_nothing(sign_in, nothing_made, monkeypatch):
     def no(**_):
         raise ValidationError("Something is wrong with the last step.")
 
-    monkeypatch.setattr(queries.queries, "add", no)
+    monkeypatch.setattr(queries, "add", no)
     response = step(client, "queries", "create", queries="kept text")
     assert response.status_code == 422
     assert "The case was not created. Something is wrong" in response.content.decode()
@@ -708,3 +721,126 @@ def test_an_engine_can_be_chosen_after_all(sign_in):
     step(client, "endpoint", "no-engine")
     assert with_file(client).status_code == 302
     assert client.get("/cases/new/queries/").headers["Location"] == "/cases/new/fields/"
+
+
+RATINGS = b"query,docid,rating\nstar wars,1,10\nstar wars,2,3\nstar trek,3,8\n"
+HTMX = {"headers": {"HX-Request": "true"}}
+
+
+def test_a_file_of_ratings_is_previewed_and_imported_with_the_case(sign_in, people, django_capture_on_commit_callbacks):
+    client = sign_in("editor")
+    at_queries(client)
+    sent = {"source": "file", "file": uploaded(RATINGS, "ratings.csv")}
+    page = client.post("/cases/new/queries/", {"do": "check", **sent}, **HTMX)
+    assert (page.status_code, page.context["first"].ratings.given) == (200, 3)
+    assert Case.objects.count() == 0
+    sent = {"source": "file", "file": uploaded(RATINGS, "ratings.csv")}
+    with django_capture_on_commit_callbacks(execute=True):
+        response = step(client, "queries", "create", **sent)
+    case = Case.objects.get()
+    assert response.headers["Location"] == f"/cases/{case.pk}/"
+    assert set(case.case_queries.values_list("query__text", flat=True)) == {"star wars", "star trek"}
+    rated = Rating.objects.filter(query__book=case.book, rater=people["editor"])
+    assert sorted(rated.values_list("doc_id", "value")) == [("1", 10), ("2", 3), ("3", 8)]
+    assert CaseScore.objects.get(run__case=case).score is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "texts", "count"),
+    [
+        (b"laptop 0 d1 3\nphone 0 d2 1\n", "shop.qrels", ["laptop", "phone"], 2),
+        (b"query,tags\nlaptop,top\nphone,\n", "queries.csv", ["laptop", "phone"], 0),
+        (b"laptop\nphone\n", "queries.txt", ["laptop", "phone"], 0),
+        (b'{"queries": [{"query": "laptop", "ratings": {"d1": 3}}]}', "ratings.json", ["laptop"], 1),
+    ],
+)
+def test_files_of_each_kind_start_a_case(sign_in, content, name, texts, count):
+    client = sign_in("editor")
+    at_queries(client)
+    response = step(client, "queries", "create", source="file", file=uploaded(content, name))
+    assert response.status_code == 302
+    case = Case.objects.get()
+    # those of the file with rankings are searched, too
+    assert list(case.case_queries.values_list("query__text", flat=True)) == ["star wars", "star trek", *texts]
+    assert Rating.objects.filter(query__book=case.book).count() == count
+    if name == "queries.csv":
+        assert case.book.queries.get(text="laptop").tags == ["top"]
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "words"),
+    [
+        (b"query,docid,rating\nlaptop,d1,99\n", "ratings.csv", "not on the book"),
+        (b"301 0 d1 1\n", "qrels.txt", "no query with the id or text"),
+        (b"a,b,c\n1,2,x\n", "ratings.csv", "header is"),
+        (b"", "ratings.csv", "empty"),
+    ],
+)
+def test_a_file_that_is_wrong_creates_nothing_and_says_why(sign_in, nothing_made, content, name, words):
+    client = sign_in("editor")
+    at_queries(client)
+    for do in ("check", "create"):
+        response = step(client, "queries", do, source="file", file=uploaded(content, name))
+        assert response.status_code == 422
+        assert words in response.content.decode()
+
+
+def test_no_file(sign_in, nothing_made):
+    client = sign_in("editor")
+    at_queries(client)
+    response = step(client, "queries", "create", source="file")
+    assert "Choose a file" in str(response.context["form"].errors["file"])
+
+
+def test_pasted_ratings_are_recognized_and_can_be_imported_or_taken_as_queries(sign_in):
+    client = sign_in("editor")
+    at_queries(client)
+    response = step(client, "queries", "create", queries=RATINGS.decode())
+    assert (response.status_code, Case.objects.count()) == (200, 0)
+    assert 'id="looks-like-file"' in response.content.decode()
+    assert response.context["first"].ratings.given == 3
+    client.post("/cases/new/queries/", {"format": "csv", "queries": RATINGS.decode()})
+    case = Case.objects.get()
+    assert case.case_queries.count() == 2
+    assert Rating.objects.filter(query__book=case.book).count() == 3
+
+
+def test_pasted_ratings_can_be_queries_after_all(sign_in):
+    client = sign_in("editor")
+    at_queries(client)
+    client.post("/cases/new/queries/", {"format": "queries", "queries": "laptop,1229111,0\nphone,1,2"})
+    assert list(Case.objects.get().case_queries.values_list("query__text", flat=True)) == [
+        "laptop,1229111,0",
+        "phone,1,2",
+    ]
+
+
+def test_later_creates_a_case_without_queries_and_without_a_run(sign_in):
+    client = sign_in("editor")
+    at_queries(client)
+    response = step(client, "queries", "create", source="later")
+    case = Case.objects.get()
+    assert response.headers["Location"] == f"/cases/{case.pk}/"
+    assert (case.case_queries.count(), case.attempts.count(), case.runs.count()) == (0, 1, 0)
+    assert client.get(f"/cases/{case.pk}/").status_code == 200
+
+
+def test_a_page_of_an_app_that_adds_queries_is_offered_and_opens(sign_in, monkeypatch):
+    monkeypatch.setitem(hooks.query_pages, "case_files", "Elsewhere")
+    client = sign_in("editor")
+    at_queries(client)
+    assert "Elsewhere" in client.get("/cases/new/queries/").content.decode()
+    response = step(client, "queries", "create", source="case_files")
+    assert response.headers["Location"] == f"/cases/{Case.objects.get().pk}/files/"
+
+
+def test_ratings_come_into_an_existing_book(sign_in, people, team):
+    first = make_case(people["owner"], "First", texts=["star wars"], team=team)
+    client = sign_in("editor")
+    at_queries(client)
+    named(client, name="Second", scale_from="book", book=first.book_id)
+    step(client, "queries", "create", source="file", file=uploaded(RATINGS, "ratings.csv"))
+    second = Case.objects.get(name="Second")
+    assert second.book == first.book
+    assert Rating.objects.filter(query__book=first.book).count() == 3
+    assert second.case_queries.count() == 2

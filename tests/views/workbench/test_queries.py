@@ -514,3 +514,14 @@ def test_search_again_is_refused_before_and_during_a_run(sign_in, people, team, 
     Endpoint.objects.update(url="elsewhere")
     Run.objects.update(status="complete")
     assert "no results can be added to the run" in client.post(position, headers=HTMX).content.decode()
+
+
+def test_add_recognizes_a_pasted_file(sign_in, case):
+    client = sign_in("editor")
+    pasted = {"queries": "query,docid,rating\nlaptop,1229111,0"}
+    response = client.post(at(case, "queries_add"), pasted, headers=HTMX)
+    assert response.status_code == 422
+    assert "ratings as CSV" in words(by_id(response, "looks-like-file"))
+    assert len(texts(case)) == 3
+    client.post(at(case, "queries_add"), pasted | {"is_list": "on"}, headers=HTMX)
+    assert texts(case)[3:] == ["query,docid,rating", "laptop,1229111,0"]
