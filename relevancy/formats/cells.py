@@ -99,13 +99,12 @@ def read_lines(file: IO[bytes], *, limit: int | None = None) -> Iterator[str]:
             return
 
 
-def read_table(text: str | Iterable[str], *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
-    """Yields `(line, cells)` for the first row of a CSV text, or its lines, and for each further one that is not blank.
+def read_table(lines: Iterable[str], *, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+    """Yields `(line, cells)` for the first row of a CSV file, given its lines, and for each further one that is not blank.
 
     line: where the row begins. delimiter: between cells.
     Spaces before and after cells, and the apostrophes of `protect`, are removed. Raises `BadFile`, also after `MAX_ROWS` rows.
     """
-    lines = io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text
     reader = csv.reader(requote(lines), strict=True, skipinitialspace=True, delimiter=delimiter)
     rows, line = 0, 1
     try:

@@ -102,7 +102,7 @@ def _has_lines(line: str) -> Test:
     matches = re.compile(line).match
 
     def fits(head: Head) -> bool:
-        lines = [line for line in head.lines if not line.startswith("#")]
+        lines = [line for line in head.lines if not line.lstrip().startswith("#")]
         return bool(lines) and all(map(matches, lines[:-1] or lines))
 
     return fits

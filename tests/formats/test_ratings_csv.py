@@ -78,6 +78,18 @@ def test_read_the_ratings_of_several_raters(text: str) -> None:
         assert by_document(file) == {"star wars": {}}
 
 
+def test_read_a_header_with_line_breaks_in_its_cells() -> None:
+    with parse('query,docid,"Notes\n(optional)",rating\nstar wars,1,seen,3\nstar wars,2,,0\n') as file:
+        assert by_document(file) == {"star wars": {"1": 3, "2": 0}}
+    with parse('query,"Doc\ntitle",docid,rating\nstar wars,A film,1,3\n') as file:
+        assert by_document(file) == {"star wars": {"1": 3}}
+
+
+def test_read_names_the_columns_of_a_file_without_a_header() -> None:
+    with pytest.raises(formats.BadFile, match=r"2 columns instead of 3 \(query,docid,rating\): 'alien,7'"):
+        parse("star wars,1,3\nalien,7\n")
+
+
 def test_read_a_line_that_only_names_a_query() -> None:
     with parse("query,docid,rating\nstar wars,,\n") as file:
         assert by_document(file) == {"star wars": {}}

@@ -293,6 +293,7 @@ DETECTED = [
     ("Query Text,Doc ID,Doc Position\n", ["rankings-csv"]),
     ("1 Q0 d 1 2.5 run\n", ["trec-run"]),
     ("# comment\n1 0 d 2\n", ["trec"]),
+    ("  # comment\n1 0 d 2\n", ["trec"]),
     ("1 0 d 2\r2 0 d 2\r", ["trec"]),
     ("query,information_need\nstar wars,a film\n", ["queries-csv"]),
     ("star wars\nalien\n", []),

@@ -254,8 +254,9 @@ def _add_queries(case: Case, content: CaseContent, by: User) -> None:
     in_case = [text for text in details if text not in content.outside]
     queries.add(case=case, texts=queries.PastedQueries(texts=in_case), by=by)
     queries.set_details(case=case, details=details)
-    queries.ensure(book=case.book, texts=[*content.outside])
-    queries.describe_all(book=case.book, details={text: details[text] for text in content.outside})
+    outside = {text: detail for text, detail in details.items() if text in content.outside}  # in the order of the file
+    queries.ensure(book=case.book, texts=list(outside))
+    queries.describe_all(book=case.book, details=outside)
 
 
 def _save_attempt(case: Case, content: AttemptContent, endpoint: Endpoint, by: User) -> Attempt:

@@ -17,17 +17,6 @@ from .trec import encode_doc_id, format_grade
 
 _LINE = re.compile(r"(\S+)\s+qid:(\S+)\s*([^#]*)#\s*(\S+)[ \t]*(.*)")
 _QUERY = re.compile(r"#\s*qid:([^\s:]+)\s*:\s*(.*)")
-_START = re.compile(r"[-+.\d]\S*\s+qid:\S+")
-
-
-def is_judgment(line: str) -> bool:
-    """Returns whether a line begins like a judgment."""
-    return _START.match(line) is not None
-
-
-def is_query(line: str) -> bool:
-    """Returns whether a line is a comment with the text of a query."""
-    return _QUERY.match(line) is not None
 
 
 def read_topics(lines: Iterable[str]) -> set[str]:

@@ -53,17 +53,22 @@ def read_ratings(lines: Iterable[str]) -> Iterator[RatingRow]:
     lines = iter(lines)
     first = next(lines, "")
     layout = find_layout(first)
-    if layout is None:
-        raise BadFile(
-            f"the header is {quote(first.strip())}; it must be 'query,docid,rating', perhaps with further columns.",
-            line=1,
-        )
-    rows = read_table(chain([first], lines), delimiter=layout.delimiter)
-    if layout.has_header:
-        next(rows)
+    delimiter = layout.delimiter if layout else ","
+    rows = read_table(chain([first], lines), delimiter=delimiter)
+    if layout is None or layout.has_header:
+        _, header = next(rows)  # a quoted name of a column may go on in the next line
+        layout = _find_columns(header, delimiter)
+        if layout is None:
+            raise BadFile(
+                f"the header is {quote(','.join(header))}; it must be 'query,docid,rating', perhaps with further columns.",
+                line=1,
+            )
     for line, cells in rows:
         if layout.may_be_short and layout.query < len(cells) <= layout.doc_id:
             cells += [""] * (layout.width - len(cells))
+        if not layout.has_header and len(cells) != layout.width:
+            found = quote(",".join(cells))
+            raise BadFile(f"{len(cells)} columns instead of {layout.width} ({','.join(COLUMNS)}): {found}.", line=line)
         check_width(cells, layout.width, line)
         for number, rater in layout.ratings:
             rating = cells[number] if layout.delimiter == "," else _with_point(cells[number])
