@@ -107,7 +107,9 @@ def _rescore_runs(
         for ranking_id in rankings.values_list("pk", flat=True):
             stale[ranking_id].add(version.pk)
     written_at = 0.0
-    size = SCRIPT_BATCH if any(version.script for version in runs_by_version) else BATCH
+    stale_versions = set[int]().union(*stale.values())
+    runs_scripts = any(version.script for version in runs_by_version if version.pk in stale_versions)
+    size = SCRIPT_BATCH if runs_scripts and deadline < math.inf else BATCH
     for ranking_ids in batched(sorted(stale), size):
         if written_at > deadline:
             return len(stale), False

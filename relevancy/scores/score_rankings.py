@@ -37,6 +37,7 @@ def compute_scores(
     the displayed fields of the run have been removed.
     """
     versions = scoreable_versions(run, versions)
+    rankings = [ranking for ranking in rankings if not ranking.error_kind]
     if not rankings or not versions:
         return []
     graded = GradedQueries.read(run.case.book, [ranking.query_id for ranking in rankings])

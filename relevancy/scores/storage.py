@@ -145,7 +145,7 @@ _LOOKED_UP = f"""
 
 
 def _build_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
-    """Sums the scores of queries. One SQL statement."""
+    """Returns unsaved scores of the case, from sums over its queries; active runs are left out. One SQL statement."""
     versions_by_run: dict[int, list[int]] = {}
     for run, version in targets:
         versions_by_run.setdefault(run.pk, []).append(version.pk)

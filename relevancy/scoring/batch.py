@@ -83,5 +83,6 @@ class Batch:
         if len(rankings) != len(known):
             raise GradeError(f"There are {len(rankings)} rankings, but known grades of {len(known)} queries.")
         known_grades, are_bytes = flatten_grades(known)
-        grades = look_up_grades(rankings, known, are_bytes)
-        return cls(grades, ranking_lengths(rankings), find_repeats(rankings, grades.shape[1]), known_grades, scale)
+        lengths = ranking_lengths(rankings)
+        grades = look_up_grades(rankings, known, are_bytes, lengths)
+        return cls(grades, lengths, find_repeats(rankings, grades.shape[1]), known_grades, scale)

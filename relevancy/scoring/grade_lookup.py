@@ -45,11 +45,15 @@ def flatten_grades(grades_by_query: Sequence[Mapping[str, float]]) -> tuple[Know
 
 
 def look_up_grades(
-    rankings: Sequence[Collection[str]], grades_by_query: Sequence[Mapping[str, float]], are_bytes: bool
+    rankings: Sequence[Collection[str]],
+    grades_by_query: Sequence[Mapping[str, float]],
+    are_bytes: bool,
+    lengths: IntArray,
 ) -> FloatArray:
     """Returns [rankings × longest] the grades of all documents; NaN where unrated and beyond the end of a ranking.
 
-    A document that occurs twice in a ranking has its grade at its first rank only. `are_bytes`: see `flatten_grades`.
+    A document that occurs twice in a ranking has its grade at its first rank only. `are_bytes`: see `flatten_grades`. `lengths`:
+    see `ranking_lengths`.
     """
     grades: list[float] = []
     unrated = repeat(_UNRATED if are_bytes else np.nan)
@@ -60,9 +64,9 @@ def look_up_grades(
             # Popped from a copy, a grade is found only once.
             grades.extend(map(dict(row).pop, ranking, unrated))
     if not are_bytes:
-        return to_matrix(np.array(grades, dtype=np.float64), ranking_lengths(rankings))
+        return to_matrix(np.array(grades, dtype=np.float64), lengths)
     codes = np.frombuffer(bytes(grades), dtype=np.uint8)  # type: ignore[arg-type]  # all are whole
-    return to_matrix(_BYTE_TO_GRADE[codes], ranking_lengths(rankings))
+    return to_matrix(_BYTE_TO_GRADE[codes], lengths)
 
 
 def ranking_lengths(rankings: Sequence[Collection[str]]) -> IntArray:

@@ -70,7 +70,7 @@ def _build_batch(
     known_grades, are_bytes = flatten_grades(known)
     lengths = ranking_lengths(rankings)
     if any(isinstance(ranking, Mapping) for ranking in rankings):
-        grades = look_up_grades(rankings, known, are_bytes)
+        grades = look_up_grades(rankings, known, are_bytes, lengths)
         grades = _sort_by_score(grades, _engine_scores(queries, rankings, lengths), rankings, known)
     else:
         depths = [measure.required_depth() for measure in measures]
@@ -78,7 +78,7 @@ def _build_batch(
         if None not in depths and deepest < int(lengths.max(initial=0)):
             rankings = [ranking[:deepest] for ranking in rankings if not isinstance(ranking, Mapping)]
             lengths = np.minimum(lengths, deepest)
-        grades = look_up_grades(rankings, known, are_bytes)
+        grades = look_up_grades(rankings, known, are_bytes, lengths)
     # For other measures a repeat is the same as an unrated document: neither has a gain.
     need_repeats = any(measure.name == "Judged" or measure.parameters.get("unrated") == "skip" for measure in measures)
     repeats = find_repeats(rankings, grades.shape[1]) if need_repeats else np.zeros(grades.shape, dtype=np.bool_)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 MINUS = "−"
-_NINTH = Decimal("1e-9")
+NINTH = Decimal("1e-9")  # binary noise is removed there
 _HALF_UP = Context(prec=400, rounding=ROUND_HALF_UP)  # the largest floating-point number has 309 digits
 _FAST_PLACES = 3
 _FAST_LIMIT = 1e9
@@ -18,7 +18,7 @@ def round_half_up(number: float | Decimal, places: int) -> Decimal:
     Binary noise is removed first, at the ninth decimal: 14.249999999999998 is 14.25.
     """
     exact = number if isinstance(number, Decimal) else Decimal(repr(float(number)))
-    exact = exact if abs(exact) >= 10**15 else exact.quantize(_NINTH)
+    exact = exact if abs(exact) >= 10**15 else exact.quantize(NINTH)
     rounded = exact.quantize(Decimal(1).scaleb(-places), context=_HALF_UP)
     return rounded or abs(rounded)
 

@@ -1,7 +1,6 @@
 """The slots that a measure looks at: the first k of every ranking.
 
-What an unrated document, a repeat and a ranking shorter than k mean is decided here, once for all
-measures.
+What an unrated document, a repeat and a ranking shorter than k mean is decided here, once for all measures.
 
 See docs/decisions/0005.
 """

@@ -8,19 +8,21 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from relevancy.scoring.rounding import MINUS, format_coefficient, format_p, format_signed, round_half_up
+from relevancy.scoring.rounding import MINUS, NINTH, format_coefficient, format_p, format_signed, round_half_up
 
 MISSING = "–"
 NO_GRADE = "·"
 
 
 def known(value: Any) -> Decimal | None:
-    """The value as a decimal number; None for NaN, infinities, booleans and whatever is not a number."""
+    """The value as a decimal number without binary noise; None for NaN, infinities, booleans and whatever is not a number."""
     try:
         number = value if isinstance(value, Decimal) else Decimal(repr(float(value)))
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if number.is_finite() and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not number.is_finite():
+        return None
+    return number if abs(number) >= 10**15 else number.quantize(NINTH)
 
 
 def fixed(value: object, places: int) -> str:
@@ -56,9 +58,7 @@ def trend(value: object) -> str:
 def bounds(low: object, high: object) -> tuple[Decimal, Decimal] | None:
     """Both ends of a range; None if it is narrower than 0.5 or not known."""
     least, most = known(low), known(high)
-    if least is None or most is None or round_half_up(most - least, 9) < Decimal("0.5"):
-        return None
-    return least, most
+    return None if least is None or most is None or most - least < Decimal("0.5") else (least, most)
 
 
 def span(low: object, high: object) -> str:
@@ -119,4 +119,4 @@ def grade_class(grade: object, lowest: object, top: object) -> str:
 
 def score_class(value: Decimal) -> str:
     """The colour class score-1 … score-5, fifths of 0–100."""
-    return f"score-{min(5, max(1, math.floor(round_half_up(value, 9) / 20) + 1))}"
+    return f"score-{min(5, max(1, math.floor(value / 20) + 1))}"

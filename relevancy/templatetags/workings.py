@@ -75,7 +75,7 @@ def working_table(preview: Any) -> Table:
         if column.sums and not column.is_ideal:
             heads.append(Head(SafeString(""), "bar"))
             sums = working.column(column.sums)
-            top = max(number or 0.0 for number in sums)
+            top = max((number or 0.0 for number in sums), default=0.0)
             shares = (None if number is None else number / top if top > 0 else 0.0 for number in sums)
             columns.append([Cell("bar", None if share is None else f"{max(0.0, 100 * share):.1f}") for share in shares])
         heads.append(Head(raised(column.title), _KINDS.get(column.key, "number"), column.is_ideal))

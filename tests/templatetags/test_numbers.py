@@ -101,6 +101,7 @@ def test_span_is_hidden_when_narrow(low: object, high: object, text: str) -> Non
         (12345.678, "12,345.68"),
         (3.4e38, "3.40e+38"),  # the largest score of Lucene: it raised an error
         (-2e30, "−2.00e+30"),
+        (1e-10, "0.00"),
     ],
 )
 def test_engine_score_keeps_two_decimals_or_two_digits(value: object, text: str) -> None:

@@ -81,7 +81,8 @@ def _examine(check: ScheduledCheck, schedule: Schedule | None) -> tuple[Schedule
     if not versions:
         return Status.FAILED, "The case has no scorer, so there is nothing to check."
     if baseline is None:
-        scored = dict(CaseScore.objects.filter(run=run, version__in=versions).values_list("version", "score"))
+        newest = CaseScore.objects.newest().filter(run=run, version__in=versions)
+        scored = dict(newest.values_list("version", "score"))
         described = ", ".join(f"{version.scorer} {numbers.score(scored.get(version.pk))}" for version in versions)
         return Status.PASSED, f"{described}. It is the first run to compare with."
     baseline.case = row.case

@@ -49,17 +49,18 @@ def examine_group(check: ScheduledCheck, schedule: Schedule | None) -> tuple[Sch
     if not compared:
         return Status.PASSED, f"{_describe_scores(rows, version)}. These are the first runs to compare with."
     assert check.group is not None
-    scored = dict(CaseScore.objects.filter(run__check_run__in=compared, version=version).values_list("run", "scored"))
-    comparisons, weights = [], []
+    comparisons = []
     try:
         for row in compared:
             assert row.run is not None and row.baseline is not None
             row.run.case = row.baseline.case = row.case
             comparisons.append(comparison.compare(runs=[row.baseline, row.run], version=version))
-            weights.append(check.group.weigh(scored[row.run.pk]))
+        # Of a run that searched nothing, `compare` has stored the score only now.
+        stored = CaseScore.objects.newest().filter(run__check_run__in=compared, version=version)
+        scored = dict(stored.values_list("run", "scored"))
         drop = check_group_drop(
             comparisons=comparisons,
-            weights=weights,
+            weights=[check.group.weigh(scored[pair.runs[1].pk]) for pair in comparisons],
             max_drop=schedule.max_drop if schedule else 0.0,
         )
     except ValidationError as error:
@@ -108,9 +109,8 @@ def _find_problems(
 
 
 def _describe_scores(rows: list[CheckRun], version: ScorerVersion) -> str:
-    stored = dict(
-        CaseScore.objects.filter(run__in=[row.run_id for row in rows], version=version).values_list("run_id", "score")
-    )
+    newest = CaseScore.objects.newest().filter(run__in=[row.run_id for row in rows], version=version)
+    stored = dict(newest.values_list("run_id", "score"))
     return f"{version.scorer}: " + _shortened(
         [f"{row.case} {numbers.score(stored.get(row.run_id or 0))}" for row in rows]
     )

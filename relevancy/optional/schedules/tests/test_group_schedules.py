@@ -75,7 +75,7 @@ def test_the_difference_of_the_group_decides(group: CaseGroup) -> None:
     assert "a drop of more than 0 points that is not noise" in check.message
     # The same figures as those of the arithmetic: the mean of both cases' differences, over all queries.
     compared = []
-    for row in check.runs.order_by("case"):
+    for row in check.runs.order_by("case_id"):
         row.run.case = row.baseline.case = row.case
         version = ScorerVersion.objects.used_by(row.case).first()
         compared.append(comparison.compare(runs=[row.baseline, row.run], version=version))
@@ -111,6 +111,23 @@ def test_one_incomplete_run_fails_the_check(group: CaseGroup) -> None:
     check = run_due(group)
     assert check.status == "failed"
     assert check.message.startswith(f"{case}: Run 1 is incomplete")
+
+
+@pytest.mark.parametrize("weighting", CaseGroup.Weighting)
+def test_a_run_whose_queries_were_removed_meanwhile_ends_the_check(group: CaseGroup, weighting: str) -> None:
+    CaseGroup.objects.update(weighting=weighting)
+    save_schedule(group)
+    run_due(group)
+    check = run_due(group)
+    run = check.runs.order_by("case")[0].run
+    run.case.case_queries.update(removed_at=timezone.now())
+    run.rankings.all().delete()
+    run.case_scores.all().delete()
+    Run.objects.filter(pk=run.pk).update(done=0, queries=0)
+    status, message = group_checks.examine_group(check, Schedule.objects.get())
+    assert status == "passed"
+    assert "12 queries of 1 case" in message
+    assert f"{run.case} –" in message
 
 
 def test_cases_of_other_scorers_have_no_difference(group: CaseGroup, owner: User) -> None:
