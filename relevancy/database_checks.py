@@ -40,13 +40,16 @@ def read_rows(tables: Sequence[str]) -> Iterator[str]:
                 yield json.dumps({"table": table, "row": row}, ensure_ascii=False, cls=DjangoJSONEncoder)
 
 
-def drop_tables(label: str, tables: Sequence[str]) -> None:
-    """Drops the tables of an app and forgets its migrations, so that it can be installed again."""
+def drop_tables(label: str, tables: Sequence[str]) -> int:
+    """Drops the tables of an app and forgets its migrations, so that it can be installed again, and what it asked of accounts besides
+    the password. Returns how many accounts that were."""
     with connection.constraint_checks_disabled(), transaction.atomic(), connection.cursor() as cursor:
         for table in tables:
             cascade = " CASCADE" if connection.vendor == "postgresql" else ""
             cursor.execute(f"DROP TABLE {connection.ops.quote_name(table)}{cascade}")
         MigrationRecorder(connection).migration_qs.filter(app=label).delete()
+        accounts, _ = apps.get_model("relevancy", "RequiredProof").objects.filter(app=label).delete()
+    return accounts
 
 
 @checks.register(checks.Tags.database)

@@ -157,7 +157,8 @@ def _check_scripts(endpoint: Endpoint, by: User) -> None:
     }
     if not scripts:
         return
-    checked = Endpoint.objects.filter(pk=endpoint.pk).exclude(url="")  # without an address it comes from a file
+    # Without an address it comes from a file; under another engine, an option of this name was no script.
+    checked = Endpoint.objects.filter(pk=endpoint.pk, engine=endpoint.engine).exclude(url="")
     stored = checked.values_list("options", flat=True).first() or {}
     for name, script in scripts.items():
         if stored.get(name) == script:

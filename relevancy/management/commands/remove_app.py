@@ -9,7 +9,6 @@ from django.core.management.base import CommandParser
 from relevancy import database_checks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail
-from relevancy.models import RequiredProof
 
 
 class Command(Base):
@@ -31,8 +30,7 @@ class Command(Base):
                 count = sum(bool(file.write(f"{line}\n")) for line in database_checks.read_rows(tables))
         except OSError as error:
             fail(f"{options['output']} cannot be written: {error.strerror}. Nothing was removed.")
-        passwords_alone, _ = RequiredProof.objects.filter(app=name).delete()
-        database_checks.drop_tables(name, tables)
+        passwords_alone = database_checks.drop_tables(name, tables)
         self.write(f"{count:,} rows of {', '.join(tables)} written to {options['output']}; the tables are dropped.")
         if passwords_alone:
             self.write(f"Accounts that sign in with their passwords alone from now on: {passwords_alone:,}.")

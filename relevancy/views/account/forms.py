@@ -111,7 +111,7 @@ class DeleteAccountForm(OwnPasswordForm):
 
 REVOKE = forms.BooleanField(
     required=False,
-    label="Also revoke all API tokens and disconnect accounts with which you sign in",
+    label="Also revoke all API tokens, and disconnect accounts elsewhere that sign you in",
     help_text="If someone else may have used the account.",
 )
 

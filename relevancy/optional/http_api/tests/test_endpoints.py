@@ -122,6 +122,19 @@ def test_stop_while_the_api_is_asked_for_its_version(stop_when: Any, behaviour: 
     assert seconds < HANG / 6
 
 
+def test_update_checks_a_script_that_was_stored_under_another_engine() -> None:
+    owner = make_user()
+    owner.can_create_endpoints = True
+    Policy.objects.update_or_create(pk=1, defaults={"allow_user_scripts": False})
+    url, options = "http://127.0.0.1:9/solr/shop", {"mapper": "docsMapper = d => d"}
+    endpoint = endpoints.create(name="shop", engine="solr", url=url, options={}, by=owner)
+    Endpoint.objects.update(options=options)
+    endpoint.refresh_from_db()
+    with pytest.raises(ValidationError) as refused:
+        endpoints.update(endpoint=endpoint, by=owner, engine="http", url="http://127.0.0.1:9/find")
+    assert error_fields(refused.value) == ["option_mapper"]
+
+
 def test_update_checks_the_script_of_an_endpoint_that_came_with_a_file() -> None:
     owner = make_user()
     owner.can_create_endpoints = True
