@@ -189,17 +189,17 @@ def _settle_ratings(targets: Mapping[int, int], by: User) -> tuple[int, int]:
     """
     kept: dict[tuple[int, str, int], Rating] = {}
     decisions: dict[tuple[int, str], Rating] = {}
-    gone, withdrawn = list[int](), list[int]()
+    gone, withdrawn = list[int](), set[int]()
     log = []
     now = timezone.now()
     for rating in Rating.objects.filter(query__in=[*targets, *targets.values()]).order_by("-updated_at", "-pk"):
         query_id = targets.get(rating.query_id, rating.query_id)
         newer = kept.setdefault((query_id, rating.doc_id, rating.rater_id), rating)
-        is_decision = newer.is_adjudication
+        is_decision = newer.is_adjudication and newer.pk not in withdrawn
         if newer is not rating:
             gone.append(rating.pk)
         elif is_decision and decisions.setdefault((query_id, rating.doc_id), rating) is not rating:
-            withdrawn.append(rating.pk)
+            withdrawn.add(rating.pk)
             is_decision = False
         else:
             continue

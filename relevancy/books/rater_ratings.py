@@ -69,7 +69,7 @@ def remove_ratings(*, book: Book, rater: User, verdict: str = "", by: User) -> i
 
 
 def pages_of_machine(book: Book, rater: User) -> list[hooks.Link]:
-    """Returns links to where an optional app removes the ratings of its machine; none for others and if the site has not that app."""
+    """Returns links to the pages where an optional app removes the ratings of its machine; none for other raters or without the app."""
     is_machine = rater.kind == User.Kind.MACHINE
     return list(hooks.links_at(hooks.Place.RATER, hooks.BookRater(book, rater))) if is_machine else []
 

@@ -58,11 +58,13 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries, by: User | None = N
     """
     pasted = texts if isinstance(texts, PastedQueries) else parse_lines(texts)
     with transaction.atomic():
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)  # before its book gets queries, as everywhere
         query_ids = prepare(book=case.book, texts=pasted.texts)
         new = append(case=case, query_ids=list(query_ids.values()))
         _record_added(case, new, by)
     ids = set(new)
-    added = [row for row in case.case_queries.select_related("query").order_by("position") if row.query_id in ids]
+    stored = case.case_queries.select_related("query")
+    added = [row for batch in batched(new, BATCH_SIZE) for row in stored.filter(query__in=batch).order_by("position")]
     repeated = [*pasted.repeated, *(text for text, pk in query_ids.items() if pk not in ids)]
     return AddedQueries(added=added, repeated=repeated, rejected=pasted.rejected)
 

@@ -82,11 +82,7 @@ def import_ratings(
         _check_book(case.book)
         users = accounts.ensure_raters(raters, by=by) if raters else {}
         rater_ids = {"": rater.pk, **{name: user.pk for name, user in users.items()}}
-        rows = [
-            (query_id, doc_id, rater_ids[name], value)
-            for text, query_id in query_ids.items()
-            for doc_id, name, value in values[text]
-        ]
+        rows = list(_rows(values, query_ids, rater_ids))
         changed = _store_changes(rows, by, source, timezone.now(), rater_ids)
         _record(case.book, by, len(changed), len([new for new in changed if new.rater_id != by.pk]))
     return len(changed), added
@@ -124,12 +120,7 @@ def run_import(
     query_ids = queries.prepare(book=record.book, texts=list(values))
     rater_ids = {"": rater.pk, **ensure_raters(record, raters)}
     now, of_others = timezone.now(), 0
-    given = (
-        (query_id, doc_id, rater_ids[name], value)
-        for text, query_id in query_ids.items()
-        for doc_id, name, value in values[text]
-    )
-    for rows in batched(given, CHUNK):  # reads the file outside of transactions
+    for rows in batched(_rows(values, query_ids, rater_ids), CHUNK):  # reads the file outside of transactions
         with short_transaction():
             record.done += len(rows)
             note_progress(record, done=record.done)
@@ -276,6 +267,14 @@ def ensure_raters(record: RatingImport, names: Collection[str]) -> dict[str, int
             note_progress(record, new_raters=record.new_raters)
             raters |= {name: user.pk for name, user in users.items()}
     return raters
+
+
+def _rows(
+    values: Values, query_ids: Mapping[str, int], rater_ids: Mapping[str, int]
+) -> Iterator[tuple[int, str, int, float]]:
+    for text, query_id in query_ids.items():
+        for doc_id, name, value in values[text]:
+            yield query_id, doc_id, rater_ids[name], value
 
 
 def _store_changes(

@@ -222,18 +222,23 @@ def changing_ratings(query: Query, *, expected_scale: str = "") -> Iterator[list
     The query is locked, its revision is the next one, and the settings of its book have been read again. Raises `RatingRefused` and
     `ScaleChanged`.
     """
-    with write_turn(), transaction.atomic():
-        scores.lock_queries([query.pk])  # a statement that waits for a lock would read the settings of before
-        if Query.objects.increment_revision(query):
-            check_open(book=query.book_id)
-        check_scale(query.book, expected_scale)
-        log: list[RatingChange] = []
-        yield log
-        if log:
-            scores.cases_changed([query.pk])
-        else:
-            transaction.set_rollback(True)
-            query.revision -= 1
+    log: list[RatingChange] = []
+    revision = query.revision
+    try:
+        with write_turn(), transaction.atomic():
+            scores.lock_queries([query.pk])  # a statement that waits for a lock would read the settings of before
+            if Query.objects.increment_revision(query):
+                check_open(book=query.book_id)
+            check_scale(query.book, expected_scale)
+            yield log
+            if log:
+                scores.cases_changed([query.pk])
+            else:
+                transaction.set_rollback(True)
+                query.revision = revision
+    except BaseException:
+        query.revision = revision  # as in the database again
+        raise
 
 
 def change_query(
