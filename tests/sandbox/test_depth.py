@@ -2,7 +2,7 @@
 
 import pytest
 
-from relevancy.sandbox import check, depth, find_declared_depth
+from relevancy.sandbox import depth, find_declared_depth
 
 
 @pytest.mark.parametrize(
@@ -48,20 +48,51 @@ from relevancy.sandbox import check, depth, find_declared_depth
         ("const k", None),
         ("const text = 'k = 3;'; k = 4; function f(k = 5, a) { const k2 = 6; } let k = 7;", 7),
         ("const k = Math.max(a.k = 3, 4);", None),
+        ("for (var k = 1; k <= 10; k++) {}", None),
+        ("for (var i = 0, k = 3; i < k; i++) {}", None),
+        ("if (x) { var k = 5; }", None),
     ],
 )
 def test_find_declared_depth(script: str, expected: int | None) -> None:
     assert find_declared_depth(script) == expected
 
 
-def test_find_declared_depth_tries_few_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    tried = 0
+HOSTILE = {
+    "classes that are not closed": "/[",
+    "slashes that divide": "a++ / ",
+    "regular expressions": "= /a[/]/g;",
+    "escapes": "/\\",
+    "comments that are not closed": "/*",
+    "comments": "/**/",
+    "stars": "/*" + "*" * 50,
+    "strings": "=''",
+    "quotes in strings": "'\\'",
+    "template literals": "`\\``",
+    "declarations": "let a;",
+    "declarations without names": "const ",
+    "lines": "\n/",
+    "brackets": "([{",
+}
 
-    def count(script: str) -> None:
-        nonlocal tried
-        tried += 1
-        check(script)
 
-    monkeypatch.setattr(depth, "check", count)
-    assert find_declared_depth("k = 1;" * 10_000 + "const k = 10;") is None
-    assert tried == depth.MAX_TRIED + 1
+@pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE)
+def test_find_declared_depth_looks_at_each_character_a_few_times(part: str) -> None:
+    script = part * (20_000 // len(part)) + "/["
+    scanner = depth.Scanner(script)
+    tokens = list(scanner.top_level_tokens())
+    assert 0 < scanner.steps <= 3 * len(script)
+    assert len(tokens) <= len(script)
+
+
+def test_find_declared_depth_looks_at_each_token_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = 0
+
+    class Counted(list[depth.Token]):
+        def __getitem__(self, index: object) -> object:  # type: ignore[override]
+            nonlocal looked_at
+            looked_at += 1
+            return super().__getitem__(index)  # type: ignore[index]
+
+    monkeypatch.setattr(depth, "list", Counted, raising=False)
+    assert find_declared_depth("let a, b;" * 1000 + "let " * 1000 + "k = 10") == 10
+    assert looked_at < 10_000
