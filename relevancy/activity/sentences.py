@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from relevancy import hooks
 from relevancy.models import Activity
 
-# The kinds that a log is filtered by, in the order of the list. Those of teams only come last.
+# The kinds that a log is filtered by, in the order of the list.
 KINDS: Mapping[str, str] = {
     "case": "Case",
     "sharing": "Sharing",

@@ -3,7 +3,6 @@
 from relevancy.statistics import TIE
 
 from . import stored
-from .attempts_tried import count_attempts_tried
 from .best_order import BEST_ORDER, Gain, GainSplit, best_order, check_best_order, find_gain, split_gains
 from .chart_contents import ChartContent, describe_change, list_charts
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, list_warnings, name_runs
@@ -65,7 +64,6 @@ __all__ = [
     "compare",
     "compare_tags",
     "compute_figures",
-    "count_attempts_tried",
     "describe_carriers",
     "describe_change",
     "describe_groups",

@@ -18,7 +18,7 @@ from .explanations import (
 from .finding import MAX_TEXT as MAX_FIND_TEXT
 from .finding import DocumentPosition, FoundDocument, FoundDocuments, find_documents
 from .imported import ImportedRankings, ensure_imported_endpoint, import_rankings, is_for_imported, is_imported
-from .page_requests import abilities, engine_of, missing_engine, query_engine
+from .page_requests import abilities, engine_of, interpret, missing_engine
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, query_options, rendered_request, snapshot_config
 from .results import Result, build_results
@@ -88,6 +88,7 @@ __all__ = [
     "finish_here",
     "has_prunable_runs",
     "import_rankings",
+    "interpret",
     "is_for_imported",
     "is_imported",
     "list_unretrieved",
@@ -95,7 +96,6 @@ __all__ = [
     "missing_engine",
     "pin",
     "prune_display_fields",
-    "query_engine",
     "query_options",
     "rendered_request",
     "search_again",

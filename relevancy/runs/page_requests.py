@@ -44,3 +44,9 @@ def query_engine(ranking: Ranking, *, by: User) -> Iterator[tuple[engines.Engine
     request = RequestBuilder(run.config, run.rows).request(ranking.text, ranking.options)
     with connect_for_page(run.attempt.endpoint) as engine:
         yield engine, request
+
+
+def interpret(ranking: Ranking, *, by: User) -> engines.Interpretation:
+    """Returns how the engine understands the query of a ranking now. Searches once. Raises what `query_engine` raises."""
+    with query_engine(ranking, by=by) as (engine, request):
+        return engine.interpret(request)

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from relevancy import comparison, queries, ratings, runs, scores, scoring
 from relevancy.comparison import stored
+from relevancy.comparison.attempts_tried import count_attempts_tried
 from relevancy.comparison.bounds import score_ranges
 from relevancy.comparison.run_scorer import RunScorer
 from relevancy.formats.reports import comparison_json
@@ -314,12 +315,12 @@ def test_attempts_tried_count_what_is_out_of_date_in_another_case_as_nothing_sho
     other = make_case(list(LISTS), book_of=case, owner=case.owner, measures=("P@1",))
     foreign = run_with(other, dict.fromkeys(LISTS, "ab"))
     computed(case, [pair[0], foreign])
-    tried = comparison.count_attempts_tried(pair[0], pair[1], primary(case), 0.01)
+    tried = count_attempts_tried(pair[0], pair[1], primary(case), 0.01)
     assert (tried.count, tried.p) == (2, 0.02)
     ComparedRun.objects.filter(run=foreign).update(p=0.001)
-    assert comparison.count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.01
+    assert count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.01
     scores.case_changed(other.pk)
-    assert comparison.count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.02
+    assert count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.02
 
 
 def test_links_make_the_figures_out_of_date_and_are_stored_with_them(case, pair):

@@ -26,7 +26,7 @@ from relevancy.wording import counted
 PAGE_SIZE = 50
 SERVER = "The server"
 RATING_KIND = "rating"
-CASE_KINDS = tuple(KINDS)[:10]
+CASE_KINDS = tuple(kind for kind in KINDS if kind not in ("team", "member", "endpoint"))
 TEAM_KINDS = ("team", "member", "sharing", "case", "endpoint", "scorer")
 # Changes that a person made rating by rating. Imports, copies, merges and the like have entries of their own.
 RATED_BY_HAND = ("page", "api", "adjudication")

@@ -3,12 +3,11 @@
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.http import content_disposition_header
-from django.utils.text import slugify
 from django.views.decorators.http import require_GET
 
 from relevancy.models import Case, Run
 from relevancy.views.requests import HtmxRequest
+from relevancy.views.responses import as_file
 from relevancy.views.workbench.access import get_case
 
 from .snippets import Snippet, list_snippets, write_notebook
@@ -29,10 +28,7 @@ def case_notebook_file(request: HtmxRequest, case_id: int) -> HttpResponse:
     """The snippets as a notebook."""
     case = get_case(request, case_id)
     text = write_notebook(title=case.name, snippets=_snippets(request, case, _newest_run(case)))
-    response = HttpResponse(text, content_type="application/x-ipynb+json")
-    name = f"{slugify(case.name) or 'case'}.ipynb"
-    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=name)
-    return response
+    return as_file(HttpResponse(text, content_type="application/x-ipynb+json"), case.name, ".ipynb")
 
 
 def _snippets(request: HtmxRequest, case: Case, run: Run | None) -> list[Snippet]:

@@ -179,7 +179,7 @@ class ComparisonPage:
     @cached_property
     def is_pending(self) -> bool:
         """Whether the figures are being computed."""
-        return self.stored is not None and self.figures is None and comparison.stored.needs_computing(self.stored)
+        return self.stored is not None and comparison.stored.needs_computing(self.stored)
 
     def request_figures(self, *, again: bool = False) -> None:
         """Enqueues the computation if it is needed. `again`: also if it failed."""

@@ -39,9 +39,8 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
     last_pairs = judging.pairs_of(last)
     shown = cards[0].document.pair if cards else None
     earlier = last_pairs[last_pairs.index(shown) + 1 :] if shown in last_pairs else last_pairs
-    cases = (
-        Case.objects.visible_to(request.user).live().filter(book=book)
-    )  # have to be run before there is something to judge
+    # Those that have to be run before there is something to judge.
+    cases = Case.objects.visible_to(request.user).live().filter(book=book)
     context = {
         "book": book,
         "queue": queue,

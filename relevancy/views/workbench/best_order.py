@@ -5,6 +5,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
 from relevancy import comparison, scores
+from relevancy.models.errors import error_text
 from relevancy.views.compare.best_order import compare_with_best_order
 from relevancy.views.requests import HtmxRequest
 
@@ -24,7 +25,7 @@ def best_order(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRe
     try:
         comparison.check_best_order(version)
     except ValidationError as reason:
-        error = str(reason.message)
+        error = error_text(reason)
     else:
         if scores.missing_measures([version]):
             error = f"The measure {version.measure} is not installed, so its best order is not known."

@@ -18,8 +18,7 @@ def interpretation(request: HtmxRequest, case_id: int, case_query_id: int) -> Ht
     case_query, ranking = workbench.queries.get(case_query_id), get_ranking(workbench.selection, case_query_id)
     understood, error = None, ""
     try:
-        with runs.query_engine(ranking, by=request.user) as (engine, sent):
-            understood = engine.interpret(sent)
+        understood = runs.interpret(ranking, by=request.user)
     except runs.SEARCH_ERRORS as reason:
         error = str(reason)
     return workbench.render("workbench/interpretation.html", case_query=case_query, understood=understood, error=error)

@@ -149,9 +149,11 @@ def _scorers(case: Case, access: CaseAccess, selection: RunSelection, panel: Sco
                 f"but run {run.number} fetched {run.rows}. Run again for a score that includes them all.",
                 title=f"{version.scorer.name} considers {cutoff} results,",
             )
+    for version in panel.versions:
         note = scale_note(version, case.book)
         if note and note.is_mapped:
             yield Notice("scale", f"{note.long}.", title=f"{version.scorer.name} has another scale.")
+    for version in panel.versions:
         if newer := newest.get(version.scorer_id):
             url = reverse("case_scorer_adopt", args=[case.pk, version.scorer_id])
             label = f"Score with version {newer.number}"

@@ -54,7 +54,7 @@ def test_interpretation_says_why_there_is_none(sign_in, films, monkeypatch, reas
     def refuse(*args, **kwargs):
         raise reason
 
-    monkeypatch.setattr(runs, "query_engine", refuse)
+    monkeypatch.setattr(runs, "interpret", refuse)
     (alert,) = elements(tree(open_part(sign_in("editor"), films, "query_interpretation")), role="alert")
     assert words(alert) == str(reason)
 
