@@ -53,7 +53,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure() -> None:
-    """What a browser test begins with has no permissions: 400 rows of Django, which nothing here asks for."""
+    """Leaves Django's permissions and content types out of the rows that a browser test begins with: 400 that no test reads."""
     settings.TEST_NON_SERIALIZED_APPS = ["django.contrib.auth", "django.contrib.contenttypes"]
 
 

@@ -7,7 +7,7 @@ export RELEVANCY_ENV_FILE=/dev/null RELEVANCY_DEMO=1 RELEVANCY_DATA_DIR="${TMPDI
 # Where it is set, every process that the tests start compiles the product again, and pytest all tests in each process.
 unset PYTHONDONTWRITEBYTECODE
 mkdir -p "$RELEVANCY_DATA_DIR"
-trap 'rm -rf "$RELEVANCY_DATA_DIR"' EXIT
+trap 'kill "${collecting:-}" 2>/dev/null || true; rm -rf "$RELEVANCY_DATA_DIR"' EXIT
 skipped=()
 step() { printf '\n== %s\n' "$1"; }
 
