@@ -114,6 +114,11 @@ def test_working_table_says_why_a_document_counts_for_nothing():
     assert [(line.rank, line.note != "") for line in skipped] == [(1, False), (None, True), (2, False)]
 
 
+@pytest.mark.parametrize("known", ["", "3 2"])
+def test_working_table_without_documents(known):
+    assert working_table(tried("P@10", "", known)).lines == []
+
+
 def test_working_table_of_a_script_shows_what_it_was_given():
     table = working_table(tried(grades="1 - 3", known="2", script="setScore(1)"))
     assert [(line.rank, line.grade, line.cells[0].value) for line in table.lines] == [

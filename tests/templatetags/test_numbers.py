@@ -111,6 +111,21 @@ def test_engine_score_keeps_two_decimals_or_two_digits(value: object, text: str)
 @pytest.mark.parametrize(
     ("value", "text"),
     [
+        (3.2, "+3.20"),
+        (-0.4, "−0.40"),
+        (0.1 + 0.2 - 0.3, "0.00"),
+        (0.3 - 0.2 - 0.1, "0.00"),
+        (0.0042, "+0.0042"),
+        (None, "–"),
+    ],
+)
+def test_engine_difference_has_no_sign_for_binary_noise(value: object, text: str) -> None:
+    assert numbers.engine_difference(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
         (0.0049, ".005"),
         (0.049, ".049"),
         (0.001, ".001"),

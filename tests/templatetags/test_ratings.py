@@ -1,6 +1,7 @@
 """Rating buttons: which are shown, what they send, and that they work without JavaScript."""
 
 import re
+from statistics import fmean
 
 import pytest
 from django.template import Context, Template
@@ -62,6 +63,8 @@ def test_rate_shows_the_combined_grade_only_where_it_differs() -> None:
     assert 'class="grade g5"' in draw(FOUR, 2, 1.5)
     assert 'class="grade g3"' in draw(FOUR, None, 1)
     assert 'class="grade' not in draw(FOUR, 2, None)
+    tenths = [(value / 10, "") for value in range(4)]
+    assert 'class="grade' not in draw(tenths, 0.1, fmean([0.1, 0.1, 0.1]))  # 0.10000000000000002
 
 
 def test_rate_long_scale_is_a_number_field() -> None:
