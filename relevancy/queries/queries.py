@@ -59,7 +59,7 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries, by: User | None = N
     pasted = texts if isinstance(texts, PastedQueries) else parse_lines(texts)
     with transaction.atomic():
         Case.objects.select_for_update(no_key=True).get(pk=case.pk)  # before its book gets queries, as everywhere
-        query_ids = prepare(book=case.book, texts=pasted.texts)
+        query_ids = _find_or_create(case.book, pasted.texts)
         new = append(case=case, query_ids=list(query_ids.values()))
         _record_added(case, new, by)
     ids = set(new)
@@ -71,7 +71,7 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries, by: User | None = N
 
 def ensure(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
     """Returns the ids of the book's queries with these normalized texts. Creates those that are missing, unretires the rest."""
-    ids = prepare(book=book, texts=texts)
+    ids = _find_or_create(book, texts)
     _unretire(book, ids.values())
     return ids
 
@@ -90,13 +90,16 @@ def prepare(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
 
     Short transactions, and none around all of them. `delete_prepared` removes what was not added after all.
     """
+    return _find_or_create(book, texts, retired_at=timezone.now())
+
+
+def _find_or_create(book: Book, texts: Sequence[str], retired_at: datetime | None = None) -> dict[str, int]:
     ids: dict[str, int] = {}
     for batch in batched(texts, BATCH_SIZE):
         keys = {text_key(text): text for text in batch}
         present = dict(book.queries.filter(text_key__in=keys).values_list("text_key", "pk"))
         if missing := [key for key in keys if key not in present]:
-            now = timezone.now()
-            rows = [Query(book=book, text=keys[key], text_key=key, retired_at=now) for key in missing]
+            rows = [Query(book=book, text=keys[key], text_key=key, retired_at=retired_at) for key in missing]
             Query.objects.bulk_create(rows, ignore_conflicts=True)
             present |= dict(book.queries.filter(text_key__in=missing).values_list("text_key", "pk"))
         ids |= {text: present[key] for key, text in keys.items()}
