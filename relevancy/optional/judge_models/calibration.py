@@ -64,7 +64,7 @@ class Calibration:
         """Returns the corrected case score with what its interval holds for, or why there is none."""
         corrected = self.corrected
         if corrected is None or self.judge_score is None:
-            return self.missing
+            return f"No corrected score. {self.missing}"
         warning = "" if corrected.is_reliable else "Fewer than 20 sampled queries: do not rely on the interval. "
         return (
             f"The judge model says {numbers.score(self.judge_score)}. Corrected by the {corrected.sampled:,} queries that people "

@@ -42,7 +42,6 @@ def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -
         "judge": judge,
         "sample": sample,
         "form": form,
-        "can_draw": book.is_editable,
     }
     if sample is not None:
         context["queries"] = book.queries.filter(pk__in=sample.query_ids).order_by("text")

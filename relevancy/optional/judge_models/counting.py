@@ -9,6 +9,7 @@ from django.db.models import Count, Q, Sum
 from relevancy import activity
 from relevancy.models import Book, Rating, User
 from relevancy.ratings.separate_ratings import Counted, accept_grades, withdraw_ratings
+from relevancy.wording import counted
 
 from .models import JudgeAnswer, JudgeJob, JudgeModel
 
@@ -70,7 +71,7 @@ def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
     """
     rated = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.RATED)
     answers = rated.order_by("pk")
-    counted = accept_grades(
+    result = accept_grades(
         book=book,
         rater=judge.rater,
         by=by,
@@ -78,16 +79,19 @@ def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:
         query_ids=list(answers.values_list("query_id", flat=True).distinct()),
         read=lambda query_ids: answers.filter(query__in=query_ids).values_list("query_id", "doc_id", "value"),
     )
-    activity.record_for_book(COUNTED, book=book, by=by, judge=str(judge), count=counted.changed)
-    return counted
+    activity.record_for_book(COUNTED, book=book, by=by, judge=str(judge), count=result.changed)
+    return result
 
 
-def describe(counted: Counted, judge: JudgeModel) -> str:
+def describe(result: Counted, judge: JudgeModel) -> str:
     """Returns what `let_count` did, in sentences."""
-    return (
-        f"{counted.changed:,} ratings by {judge.rater} are new or changed. {counted.left_out:,} documents have ratings by others and "
-        f"were left out. {counted.off_scale:,} answers are not on the present scale."
-    )
+    rater = judge.rater
+    text = f"{counted(result.changed, f'rating by {rater} is', f'ratings by {rater} are')} new or changed."
+    if result.left_out:
+        text += f" {counted(result.left_out, 'document that others have rated was', 'documents that others have rated were')} left out."
+    if result.off_scale:
+        text += f" {counted(result.off_scale, 'answer is', 'answers are')} not on the present scale."
+    return text
 
 
 def withdraw(*, judge: JudgeModel, book: Book, by: User) -> int:

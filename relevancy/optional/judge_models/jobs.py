@@ -66,16 +66,19 @@ class JobEstimate:
     cost: Decimal
 
     def describe(self) -> str:
-        """Returns what sending the documents would cost, in sentences."""
-        if not self.documents:
-            return "No document is left to send."
-        pictures = ""
-        if self.images:
-            pictures = f"About {counted(self.images, 'document has a picture', 'documents have a picture')}. "
-        return (
-            f"{pictures}About {self.input_tokens:,} tokens to read and at most {self.output_tokens:,} to write: "
-            f"{write_amount(self.cost)} at most."
-        )
+        """Returns what a job would send, what that would cost, and what it would not send again, in sentences."""
+        text = "No document is left to send."
+        if self.documents:
+            text = f"{counted(self.documents, 'document')}. "
+            if self.images:
+                text += f"About {counted(self.images, 'document has a picture', 'documents have a picture')}. "
+            text += (
+                f"About {self.input_tokens:,} tokens to read and at most {self.output_tokens:,} to write: "
+                f"{write_amount(self.cost)} at most."
+            )
+        if self.answered:
+            text += f" Not sent again: {counted(self.answered, 'document')} answered before."
+        return text
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from relevancy import judging, tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import add_owner, fail, find_book, find_case, find_owner, find_versions
 from relevancy.models import Book, Run
-from relevancy.optional.agreement.statistics import Coefficient
+from relevancy.optional.agreement.sentences import describe
 from relevancy.optional.judge_models import calibration, counting, jobs, judges, prompts, protocols
 from relevancy.optional.judge_models.models import JudgeAnswer, JudgeJob, JudgeModel
 from relevancy.templatetags import numbers
@@ -108,20 +108,13 @@ class Command(Base):
                 self.write(f"  {book}: {listed}")
 
     def _estimate(self, options: dict[str, Any]) -> None:
-        self._write_estimate(
-            jobs.estimate(
-                judge=_find_judge(options["name"]),
-                book=find_book(options["book"]),
-                repeat_failed=options["repeat_failed"],
-                only_unrated=options["only_unrated"],
-            )
+        estimate = jobs.estimate(
+            judge=_find_judge(options["name"]),
+            book=find_book(options["book"]),
+            repeat_failed=options["repeat_failed"],
+            only_unrated=options["only_unrated"],
         )
-
-    def _write_estimate(self, estimate: jobs.JobEstimate) -> None:
-        self.write(
-            f"{estimate.documents:,} documents. {estimate.describe()} {estimate.answered:,} documents have been answered before "
-            "and are not sent again."
-        )
+        self.write(estimate.describe())
 
     def _judge(self, options: dict[str, Any]) -> None:
         judge, book, by = _find_judge(options["name"]), find_book(options["book"]), find_owner(options["owner"])
@@ -130,7 +123,7 @@ class Command(Base):
         if judging.is_outdated(queue):
             judging.build_judging_queue(book=book)
         choice = {"repeat_failed": options["repeat_failed"], "only_unrated": options["only_unrated"]}
-        self._write_estimate(jobs.estimate(judge=judge, book=book, **choice))
+        self.write(jobs.estimate(judge=judge, book=book, **choice).describe())
         job = jobs.start(judge=judge, book=book, by=by, budget=budget, **choice)
         interrupted = threading.Event()
         previous = signal.signal(signal.SIGINT, lambda *_: interrupted.set())  # what was paid for is stored
@@ -167,9 +160,9 @@ class Command(Base):
         result = calibration.calibrate(judge=judge, sample=sample, run=run, version=version)
         agreement = result.agreement
         self.write(f"{judge} and people, {agreement.items:,} documents of {len(result.scored):,} sampled queries")
-        self.write(f"  Agreement             {_describe(agreement.agreement)}")
+        self.write(f"  Agreement             {describe(agreement.agreement)}")
         self.write(f"  Always the commonest  {numbers.coefficient(agreement.commonest)}")
-        self.write(f"  Alpha, ordinal        {_describe(agreement.alpha['ordinal'])}")
+        self.write(f"  Alpha, ordinal        {describe(agreement.alpha['ordinal'])}")
         if result.pair is not None:
             self.write(f"  Kappa, quadratic      {numbers.coefficient(result.pair.kappa('quadratic'))}")
         if result.difference is not None:
@@ -209,11 +202,3 @@ def _amount(text: str, option: str) -> Decimal:
     if not amount.is_finite() or amount < 0:
         fail(f"{option} is {text!r}. Write an amount from 0 up, such as 2.50.")
     return amount
-
-
-def _describe(coefficient: Coefficient) -> str:
-    """Returns a coefficient with its interval: `.74 (.69 to .79)`."""
-    text = f"{numbers.coefficient(coefficient.value):>4}"
-    if coefficient.low is None:
-        return text
-    return f"{text} ({numbers.coefficient(coefficient.low)} to {numbers.coefficient(coefficient.high)})"
