@@ -22,7 +22,7 @@ class QualificationRule(models.Model):
     share = models.PositiveSmallIntegerField(
         null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(100)]
     )
-    distance = models.FloatField(default=0, validators=[MinValueValidator(0)])
+    distance = models.FloatField(default=0, validators=[MinValueValidator(0), MaxValueValidator(1_000_000)])
 
     class Meta:
         ordering = ("id",)

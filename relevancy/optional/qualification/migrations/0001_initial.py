@@ -54,7 +54,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('share', models.PositiveSmallIntegerField(blank=True, null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)])),
-                ('distance', models.FloatField(default=0, validators=[django.core.validators.MinValueValidator(0)])),
+                ('distance', models.FloatField(default=0, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1000000)])),
                 ('book', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='relevancy.book')),
             ],
             options={

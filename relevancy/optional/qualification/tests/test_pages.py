@@ -70,6 +70,7 @@ def test_editor_draws_a_set_switches_it_on_and_changes_keys(sign_in, case):
     [
         ({"do": "settings", "share": "0", "distance": "0"}, 422),
         ({"do": "settings", "share": "80", "distance": "-1"}, 422),
+        ({"do": "settings", "share": "80", "distance": "1000001"}, 422),
         ({"do": "draw", "count": "0"}, 422),
         ({"do": "draw", "count": "500"}, 422),
         ({"do": "key", "pair": "999999", "value": "1"}, 404),
