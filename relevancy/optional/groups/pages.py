@@ -106,7 +106,6 @@ def _compared_row(compared_case: groups.ComparedCase) -> dict[str, object]:
     figures = compared_case.figures or compared_case.pair
     return {
         "compared": compared_case,
-        "row": compared_case.row,
         "figures": figures,
         "verdict": VERDICTS[compared_case.figures.verdict] if compared_case.figures else "",
     }

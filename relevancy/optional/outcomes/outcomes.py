@@ -117,9 +117,10 @@ def check_outcome(outcome: OnlineOutcome) -> None:
 
 
 def find_replaced(outcome: OnlineOutcome) -> QuerySet[OnlineOutcome]:
-    """Returns the stored outcome that one of the same runs, whichever comes first, and method replaces; none if there is none."""
-    runs = (outcome.run_a_id, outcome.run_b_id)
-    return OnlineOutcome.objects.filter(run_a__in=runs, run_b__in=runs, method=outcome.method)
+    """Returns the stored outcomes, at most one, that this one would replace: of the same two runs in either order, and the same
+    method."""
+    compared = (outcome.run_a_id, outcome.run_b_id)
+    return OnlineOutcome.objects.filter(run_a__in=compared, run_b__in=compared, method=outcome.method)
 
 
 def delete_outcome(*, outcome: OnlineOutcome, by: User) -> None:
