@@ -110,7 +110,7 @@ class ImportedWhole(Schema):
     name: str = Field(examples=["Movies"])
     queries: int = Field(examples=[40])
     ratings: int = Field(examples=[1200])
-    raters: list[str] = Field(description="At most 20 of the names in the file.", examples=[["ann@example.org"]])
+    raters: list[str] = Field(description="At most 20 of them.", examples=[["ann@example.org"]])
     remarks: list[str] = Field(examples=[[]])
 
 
@@ -246,15 +246,14 @@ def import_queries(
         imported = queries_import.import_queries(case=case, source=source, by=request.user)
         if imported.added or imported.changed:
             tasks.send(tasks.rescore_case, case.pk)
-    lines = [{"line": line, "message": message} for line, message in imported.lines]
     return {
         "format": imported.format,
         "added": imported.added,
         "changed": imported.changed,
         "present": imported.unchanged,
         "repeated": imported.repeated,
-        "rejected": [] if imported.has_errors else lines,
-        "errors": lines if imported.has_errors else [],
+        "rejected": [] if imported.has_errors else imported.lines,
+        "errors": imported.lines if imported.has_errors else [],
     }
 
 

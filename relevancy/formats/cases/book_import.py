@@ -6,7 +6,7 @@ from relevancy import books, scoring
 from relevancy.formats.errors import BadFile
 from relevancy.models import Book, User
 
-from .case_content import UNKNOWN_RATER, BookContent
+from .case_content import BookContent
 from .case_import import SOURCE
 
 _REPEATED = (
@@ -38,7 +38,7 @@ def import_book(*, content: BookContent, by: User, name: str = "") -> Book:
         with books.build_book(book=book, by=by, source=SOURCE) as builder:
             ids = builder.add_queries(content.details)
             builder.add_links([ids[text] for text in texts] for texts in content.links)
-            raters = builder.ensure_raters({rater or UNKNOWN_RATER for rater in content.ratings.raters})
+            raters = builder.ensure_raters(content.ratings.names)
             builder.store(content.ratings.rows(ids, raters))
     except IntegrityError:
         raise BadFile(_REPEATED) from None

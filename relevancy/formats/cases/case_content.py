@@ -25,7 +25,10 @@ type Scale = list[list[Any]]
 
 
 class RatingContent(NamedTuple):
-    """One rating. rater: name or e-mail address; empty if the file does not say who rated. The others are those of `Rating`."""
+    """One rating. rater: name or e-mail address; empty if the file does not say who rated.
+
+    From `verdict` on: the fields of `NewRating`, in its order.
+    """
 
     doc_id: str
     rater: str
@@ -49,11 +52,11 @@ class RatingStream:
 
     @property
     def names(self) -> list[str]:
-        """The raters that the file names, sorted."""
-        return sorted(name for name in self.raters if name)
+        """The raters as they are stored, sorted: with `UNKNOWN_RATER` for ratings without one."""
+        return sorted({name or UNKNOWN_RATER for name in self.raters})
 
     def rows(self, query_ids: Mapping[str, int], rater_ids: Mapping[str, int]) -> Iterator[ratings.NewRating]:
-        """Yields the ratings as they are stored. query_ids: by text. rater_ids: by name; `UNKNOWN_RATER` for those without one."""
+        """Yields the ratings as they are stored. query_ids: by text. rater_ids: by `names`."""
         for text, rating in self.read():
             yield ratings.NewRating(
                 query_ids[text], rating.doc_id, rater_ids[rating.rater or UNKNOWN_RATER], *rating[2:]

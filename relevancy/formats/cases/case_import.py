@@ -15,7 +15,6 @@ from relevancy.models.saving import clean_and_save
 
 from .case_attempts import free_endpoint_name, store_history
 from .case_content import (
-    UNKNOWN_RATER,
     AttemptContent,
     CaseContent,
     EndpointContent,
@@ -81,7 +80,7 @@ def plan_case(*, content: CaseContent, by: User, scorer: Scorer | None = None) -
         scorers=plans,
         scale=scale,
         known_raters=[name for name in names if name in known_names],
-        new_raters=[name for name in names if name not in known_names] + [UNKNOWN_RATER] * ("" in book.ratings.raters),
+        new_raters=[name for name in names if name not in known_names],
         remarks=remarks,
     )
 
@@ -119,7 +118,7 @@ def import_case(
         _add_queries(case, content, by)
         ids: dict[str, int] = dict(Query.objects.filter(book=case.book).values_list("text", "pk"))
         queries.create_links(book=case.book, links=[[ids[text] for text in texts] for texts in book.links])
-        raters = accounts.ensure_raters({name or UNKNOWN_RATER for name in book.ratings.raters}, by=by)
+        raters = accounts.ensure_raters(book.ratings.names, by=by)
         rows = book.ratings.rows(ids, {name: rater.pk for name, rater in raters.items()})
         books.store_ratings(ratings=rows, by=by, source=SOURCE)
         if endpoint is not None and endpoint.pk is None:

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import queries
 from relevancy.formats.cells import Cell, read_table, write_rows
-from relevancy.formats.errors import BadFile, quote
+from relevancy.formats.errors import BadFile, LineError, quote
 from relevancy.models import Case, CaseQuery
 from relevancy.models.errors import error_text
 
@@ -67,12 +67,12 @@ class QueriesFile:
 
     pasted: their texts, and what is repeated or, in a list with a query on each line, left out.
     changes: the details that cells contain. An empty cell is none: it leaves what is there.
-    errors: line and message of what is wrong, at most 20; with any, nothing can be imported. format: how the file is read.
+    errors: at most 20; with any, nothing can be imported. format: how the file is read.
     """
 
     pasted: queries.PastedQueries
     changes: queries.DetailChanges
-    errors: Sequence[tuple[int | None, str]] = ()
+    errors: Sequence[LineError] = ()
     format: str = ""
 
 
@@ -122,7 +122,7 @@ class _Reader:
         self._lines: dict[str, int] = {}  # where each query was first
         self._changes: dict[str, dict[str, Any]] = {}
         self._repeated: list[str] = []
-        self._errors: list[tuple[int | None, str]] = []
+        self._errors: list[LineError] = []
 
     def read(self, rows: Iterable[tuple[int, list[str]]]) -> QueriesFile:
         """Returns the queries. Raises `BadFile` and `ValidationError` as `parse_queries` does."""
@@ -130,7 +130,7 @@ class _Reader:
             try:
                 self._add(line, cells)
             except ValidationError as error:
-                self._errors.append((line, error_text(error)))
+                self._errors.append(LineError(line, error_text(error)))
             if len(self._errors) == MAX_ERRORS:
                 break
             if len(self._lines) > queries.MAX_QUERIES:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from relevancy import queries
 from relevancy.formats.cells import read_lines
-from relevancy.formats.errors import BadFile
+from relevancy.formats.errors import BadFile, LineError
 from relevancy.formats.file_formats import PLAIN_QUERIES, FileKind, choose
 from relevancy.models import Case, User
 from relevancy.wording import counted
@@ -25,7 +25,7 @@ class QueriesPreview:
     format: how the file is read.
     added: queries that the case does not have. changed, unchanged: those that it has, by whether the file has other details.
     repeated: rows of a query that the file has before. rejected: lines that cannot be a query and are left out.
-    lines: number and reason of rejected lines, at most 20; or of errors, with which nothing can be imported.
+    lines: what is wrong with rejected lines, at most 20; or errors, with which nothing can be imported.
     """
 
     format: str
@@ -34,7 +34,7 @@ class QueriesPreview:
     unchanged: int = 0
     repeated: int = 0
     rejected: int = 0
-    lines: Sequence[tuple[int | None, str]] = ()
+    lines: Sequence[LineError] = ()
     has_errors: bool = False
 
 
@@ -101,5 +101,5 @@ def _describe(source: QueriesFile, added: int, changed: int) -> QueriesPreview:
         unchanged=len(pasted.texts) - added - changed,
         repeated=len(pasted.repeated),
         rejected=len(pasted.rejected),
-        lines=pasted.rejected[:MAX_LISTED],
+        lines=[LineError(*line) for line in pasted.rejected[:MAX_LISTED]],
     )

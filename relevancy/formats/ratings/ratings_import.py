@@ -96,7 +96,7 @@ def preview_ratings(*, case: Case, source: RatingsSource, by: User) -> RatingsPr
     with closing(file):
         try:
             present = accounts.find_raters(file.raters, by=by)
-            check_raters(file, by, by, present)
+            _check_raters(file, by, by, present)
         except BadFile as error:
             return RatingsPreview(format=name, errors=[LineError(None, str(error))])
         raters = {"": by, **{rater: present.get(rater) for rater in file.raters}}
@@ -130,7 +130,7 @@ def import_or_queue(*, case: Case, source: RatingsSource, by: User) -> ImportedR
     with closing(source.collect(case)) as file:
         if file.ratings <= ratings.MAX_AT_ONCE:
             return _store(case, file, by, by, "import")
-        check_raters(file, by, by)
+        _check_raters(file, by, by)
         total = file.ratings
     try:
         record = ratings.begin_import(
@@ -155,7 +155,7 @@ def _store(
     origin: str,
     report: ratings.ReportProgress = lambda record: None,
 ) -> ImportedRatings:
-    check_raters(file, by, rater)
+    _check_raters(file, by, rater)
     try:
         changed, added = ratings.import_ratings(
             case=case,
@@ -176,7 +176,7 @@ def _store(
     return ImportedRatings(added, changed, file.ratings)
 
 
-def check_raters(file: RatingsFile, by: User, own: User, present: Mapping[str, User] | None = None) -> None:
+def _check_raters(file: RatingsFile, by: User, own: User, present: Mapping[str, User] | None = None) -> None:
     """Raises `BadFile` for a file without ratings and queries, and for a rater with two names in it.
 
     own: whose are the ratings without a name. present: what `accounts.find_raters` returns for the raters of the file.
@@ -213,7 +213,7 @@ def _store_waiting(record: RatingImport) -> None:
         with ratings.import_file(record).open("rb") as content:
             source = open_source(case=record.case, file=content, format=record.format)
             with closing(source.collect(record.case)) as file:
-                check_raters(file, record.by, record.by)
+                _check_raters(file, record.by, record.by)
                 ratings.run_import(record, file, rater=record.by, raters=file.raters)
     except FileNotFoundError:
         raise ratings.ImportFailed("The file of the import was lost. Import it again.") from None
@@ -234,7 +234,7 @@ def import_with_case(
     book: from `cases.build_book`. create_case: creates the case on the book, with these queries of the book.
     """
     with closing(RatingsFile(ratings_csv.read_ratings(lines), scores.scale_of(book))) as file:
-        check_raters(file, by, by)
+        _check_raters(file, by, by)
         try:
             with books.build_book(book=book, by=by, source=origin) as builder:
                 query_ids = builder.add_queries(dict.fromkeys(file, QueryDetails()))
