@@ -104,7 +104,7 @@ class Place(StrEnum):
     COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
     ENDPOINT_OPTIONS = "endpoint-options"  # an EndpointForm: panels below the options of engines
     FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
-    HOME = "home"  # the User: links above the list of cases
+    HOME = "home"  # the User: links beside the lists of cases
     JUDGE = "judge"  # a Book: links beside the documents that a rater judges, each with a heading
     SIGN_IN = "sign-in"  # the address to open afterwards, or "": links below the form for the password
     TEAM = "team"  # a Team: links in the head of its page

@@ -10,13 +10,14 @@ from django.db.models import CharField, Count, F, Max, Min, OuterRef, Q, QuerySe
 from django.db.models.functions import Cast, Substr
 
 from relevancy import books, hooks
-from relevancy.models import Book, Case, RatingChange, Run
+from relevancy.models import Activity, Book, Case, RatingChange, Run
 
 from .dashboard import primary_scores
 
 MAX_EVENTS = 12
 SITTING_GAP = timedelta(minutes=30)  # a longer pause between two ratings of one person begins a new sitting
 MAX_RATINGS_READ = 20_000  # counted, newest first
+_IMPORT_SOURCES = ("import", "command", "sample")
 MAX_RATINGS_SEARCHED = 200_000  # among which those on visible books are looked up
 
 
@@ -24,12 +25,13 @@ MAX_RATINGS_SEARCHED = 200_000  # among which those on visible books are looked 
 class Event:
     """Something a person did.
 
-    kind: "run", "ratings" or "case" (created).
+    kind: "run", "ratings", "import" (of ratings) or "case" (created).
     person: the person's name.
     case: the case concerned; for ratings a case of the book that the user can see, if there is one.
     run, change: of a run, its number and attempt, and the difference in points to the run before.
     book_id, book, count, first: of ratings that were given without a pause of 30 minutes, the book, its name, the number of ratings and
-        the time of the first one; `is_partial`: there are more than that.
+        the time of the first one; `is_partial`: there are more than that. Those that were taken back are not counted. Of an import, the
+        book, its name and the number of ratings that were new or changed.
     """
 
     kind: str
@@ -46,7 +48,7 @@ class Event:
 
 
 def recent_activity(user: Any) -> list[Event]:
-    """Returns what people did in the cases and books the user can see, newest first. Three SQL statements."""
+    """Returns what people did in the cases and books the user can see, newest first. Four SQL statements."""
     visible = Case.objects.visible_to(user).live()
     sittings, is_complete = _sittings(user)
     newest = sorted(sittings, key=lambda sitting: sitting.at, reverse=True)[:MAX_EVENTS]
@@ -59,7 +61,7 @@ def recent_activity(user: Any) -> list[Event]:
         sitting.case = case_by_book.get(sitting.book_id)
         sitting.is_partial = not is_complete and sitting.first - oldest < SITTING_GAP
     created = [Event("case", str(case.owner), case.created_at, case) for case in cases[:MAX_EVENTS]]
-    events = [*_run_events(visible), *newest, *created]
+    events = [*_run_events(visible), *_import_events(visible), *newest, *created]
     return sorted(events, key=lambda event: event.at, reverse=True)[:MAX_EVENTS]
 
 
@@ -78,6 +80,17 @@ def _run_events(cases: QuerySet[Case]) -> Iterator[Event]:
         yield Event("run", str(run.created_by), run.finished_at, run.case, run, run.score_change)
 
 
+def _import_events(cases: QuerySet[Case]) -> Iterator[Event]:
+    imported = Activity.objects.filter(case__in=cases.values("pk"), verb=Activity.Verb.RATINGS_IMPORTED)
+    listed: set[tuple[int | None, datetime]] = set()  # each case of the book has a line
+    for line in imported.select_related("by", "case").order_by("-at", "case")[: 2 * MAX_EVENTS]:
+        same = (line.object_id, line.at.replace(microsecond=0))
+        if line.by and same not in listed:
+            listed.add(same)
+            count = line.details["count"]
+            yield Event("import", str(line.by), line.at, line.case, book=line.subject, count=count)
+
+
 def _sittings(user: Any) -> tuple[list[Event], bool]:
     """The sittings on books the user can see, and whether all of their ratings were read."""
     last_id = RatingChange.objects.order_by("-pk").values(lowest=F("pk") - MAX_RATINGS_SEARCHED)[:1]
@@ -85,8 +98,9 @@ def _sittings(user: Any) -> tuple[list[Event], bool]:
         RatingChange.objects.filter(
             pk__gt=Subquery(last_id), query__book__in=Book.objects.visible_to(user).values("pk")
         )
+        .filter(undoes=None, undone_by=None)
         .exclude(new_verdict="")
-        .exclude(source__in=[*books.UNATTENDED_SOURCES, *hooks.unattended_sources])
+        .exclude(source__in=[*_IMPORT_SOURCES, *books.UNATTENDED_SOURCES, *hooks.unattended_sources])
         .order_by("-pk")
         .values("pk")[:MAX_RATINGS_READ]
     )

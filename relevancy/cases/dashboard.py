@@ -62,8 +62,7 @@ class Waiting:
 
     failed: cases of which the newest run failed or lacks results, newest run first, for those who may run it again. Each has
         `run_number`, `run_status` and `run_failed`, the number of searches that failed.
-    unrated: cases with results that the newest score counts and nobody has rated, most first, for those who may rate them. Each has
-        `unrated`, their number.
+    unrated: cases with results that the newest score counts and nobody has rated, most first, for those who may rate them.
     case_count: the number of cases that the person can see.
     """
 
@@ -100,14 +99,19 @@ def waiting_for(user: Any) -> Waiting:
     )
 
 
-def find_cases(user: Any, *, archived: bool = False, text: str = "", sort: str = "") -> QuerySet[Case]:
+def find_cases(
+    user: Any, *, archived: bool = False, text: str = "", sort: str = "", team: int | None = None
+) -> QuerySet[Case]:
     """Returns the cases a user can see, each with the user's `role`, filtered and sorted.
 
     text: words that all have to occur in the name of the case, of its newest run's endpoint or of its primary scorer.
+    team: the id of a team that the cases are shared with.
     sort: one of `SORT_KEYS`, descending with a leading "-"; anything else sorts by the newest activity. Cases without a
         value come last in both directions.
     """
     cases: QuerySet[Case] = Case.objects.visible_to(user).filter(archived_at__isnull=not archived)
+    if team is not None:
+        cases = cases.filter(teams=team)
     newest_run = Run.objects.filter(case=OuterRef("pk")).order_by("-number")
     primary_scorer = CaseScorer.objects.filter(case=OuterRef("pk")).order_by("position", "id")
     if text.strip():
@@ -144,7 +148,9 @@ def primary_scores(*, case: str) -> QuerySet[Any]:
     """
     version = CaseScorer.objects.filter(case=OuterRef(OuterRef(case))).order_by("position", "id").values("version")
     finished = CaseScore.objects.exclude(run__status__in=_UNSCORED_STATUSES).order_by("-run__number", "-day")
-    return finished.filter(run__case=OuterRef(case), version=Subquery(version[:1])).annotate(change=_change())
+    # A sum, which no index has: SQLite would read the scores of all cases under the version for each of them, not those of its runs.
+    of_case = finished.filter(run__case=OuterRef(case)).alias(version_number=F("version_id") + 0)
+    return of_case.filter(version_number=Subquery(version[:1])).annotate(change=_change())
 
 
 def _change() -> Subquery:

@@ -13,7 +13,7 @@ from relevancy.statistics import TIE
 _OTHER_CHANGES = (  # of what scores depend on, besides ratings
     Q(verb__in=[Activity.Verb.QUERIES_ADDED, Activity.Verb.QUERY_REMOVED, Activity.Verb.QUERY_RESTORED])
     | Q(verb=Activity.Verb.QUERY_CHANGED, details__changed__icontains="weight")
-    | Q(Q(verb=Activity.Verb.BOOK_CHANGED) & ~Q(details__changed__icontains="are judged"))
+    | Q(verb=Activity.Verb.BOOK_CHANGED, details__changed__iregex="^(rule|scale|relevant from|grades of the ratings)")
 )
 
 

@@ -47,7 +47,7 @@ def case_tabs(case: Case, shown_run: ShownRun | None) -> Iterator[tuple[str, str
 
     yield "Queries", "queries-tab", [page("Queries", "case")]
     yield "Compare", "compare-tab", [page("Runs", "compare", query=query), *links_at(Place.CASE_COMPARE, case)]
-    history = [page("Runs", "history"), page("Attempts", "attempt_list")]
+    history = [page("Runs", "history"), page("Attempts", "attempt_list"), page("Annotations", "annotations")]
     yield "History", "history-tab", [*history, *links_at(Place.CASE_HISTORY, case)]
     for link in links_at(Place.CASE_TABS, shown_run):
         yield link.label, link.id, [link]

@@ -5,10 +5,10 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from relevancy import queries, ratings, runs, scores
+from relevancy import books, queries, ratings, runs, scores
 from relevancy.engines import EndpointUnreachable
 from relevancy.models import CaseScore, ScorerVersion
-from tests.factories import make_attempt, make_case, query_of, rate_all, run_now, script_of
+from tests.factories import make_attempt, make_case, query_of, rate_all, run_now, script_of, set_rule
 
 pytestmark = pytest.mark.django_db
 
@@ -124,6 +124,11 @@ def test_other_changes_are_said_too(case, run):
     since = timezone.now()
     queries.edit(case_query=case.case_queries.first(), tags=["brand"], by=case.owner)
     assert not scores.count_changes_since(case, [since])[since].others
+    books.change_book(book=case.book, raters_are_blind=False, by=case.owner)
+    assert not scores.count_changes_since(case, [since])[since].others
+    set_rule(book=case.book, rule="median", by=case.owner)
+    assert scores.count_changes_since(case, [since])[since].others
+    since = timezone.now()
     queries.edit(case_query=case.case_queries.first(), weight=3, by=case.owner)
     assert scores.count_changes_since(case, [since])[since] == scores.ChangesSince(others=True)
     assert scores.count_changes_since(case, []) == {}

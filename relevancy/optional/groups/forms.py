@@ -33,6 +33,21 @@ class GroupForm(forms.ModelForm):
             del fields["teams"]
 
 
+class NewGroupForm(GroupForm):
+    """A new group with its cases."""
+
+    cases = forms.ModelMultipleChoiceField(
+        Case.objects.none(), required=False, widget=forms.CheckboxSelectMultiple(attrs={"class": "case-choices"})
+    )
+
+    field_order = ("name", "cases", "weighting", "teams")
+
+    def __init__(self, user: User, data: FormData | None = None) -> None:
+        super().__init__(user, data)
+        fields: dict[str, Any] = self.fields
+        fields["cases"].queryset = Case.objects.visible_to(user).live().order_by("name", "pk")
+
+
 class AddCaseForm(forms.Form):
     """A case to add to a group."""
 

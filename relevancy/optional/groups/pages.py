@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from django.core.exceptions import ValidationError
-from django.db.models import Count
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,13 +12,13 @@ from relevancy.hooks import Hook, Link
 from relevancy.models import Case, Role
 from relevancy.statistics import Verdict
 from relevancy.templatetags import numbers
-from relevancy.views.forms import form_error
+from relevancy.views.forms import errors_to, form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 
 from . import groups
-from .forms import AddCaseForm, GroupForm
+from .forms import AddCaseForm, GroupForm, NewGroupForm
 from .models import CaseGroup
 from .tasks import enqueue_group_figures
 
@@ -48,17 +47,19 @@ def _group_url(group: CaseGroup) -> str:
 @require_GET
 def group_list(request: HtmxRequest) -> HttpResponse:
     """The groups that the user can see."""
-    visible = CaseGroup.objects.visible_to(request.user).select_related("owner").annotate(case_count=Count("cases"))
-    return render(request, "groups/list.html", {"groups": visible})
+    visible = list(CaseGroup.objects.visible_to(request.user).select_related("owner"))
+    means = groups.means_of(visible, request.user)
+    return render(request, "groups/list.html", {"groups": [(group, means[group.pk]) for group in visible]})
 
 
 @require_http_methods(["GET", "POST"])
 def group_new(request: HtmxRequest) -> HttpResponse:
-    """Creates a group owned by the user."""
-    form = GroupForm(request.user, request.POST or None)
+    """Creates a group of chosen cases, owned by the user."""
+    form = NewGroupForm(request.user, request.POST or None)
     if form.is_valid():
-        created = groups.create(by=request.user, **form.cleaned_data)
-        return redirect_with_message(request, _group_url(created), f"Group “{created}” created. Add its cases.")
+        with errors_to(form):
+            created = groups.create(by=request.user, **form.cleaned_data)
+            return redirect_with_message(request, _group_url(created), f"Group “{created}” created.")
     return render(request, "groups/form.html", {"form": form}, status=422 if form.errors else 200)
 
 

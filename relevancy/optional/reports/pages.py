@@ -13,14 +13,20 @@ from . import report_csv
 from . import report_json as report_format
 from .report_page import ReportPage
 
+MAX_AT_ONCE = 500  # queries of a report that a page waits for
 NOT_RUN = "The case has no finished run to report on. Run it first."
 
 
 @require_GET
 def show(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Shows the report; while scores are being computed it loads itself again."""
-    page = _open(request, case_id)
-    context = {"case": page.case, "access": page.access, "page": page, "report": page.report}
+    """Shows the report; while scores are being computed it loads itself again. A page for a browser that takes long comes without the
+    report, and asks for it."""
+    page = ReportPage(get_case(request, case_id), request.user, request.GET)
+    is_coming = not request.htmx and "now" not in request.GET and page.run and page.run.queries > MAX_AT_ONCE
+    context: dict[str, object] = {"case": page.case, "access": page.access, "page": page, "is_coming": is_coming}
+    if not is_coming:
+        _enqueue_rescoring(page)
+        context["report"] = page.report
     return render(request, "reports/report.html", context)
 
 
@@ -48,9 +54,13 @@ def report_json(request: HtmxRequest, case_id: int) -> HttpResponse:
 
 def _open(request: HtmxRequest, case_id: int) -> ReportPage:
     page = ReportPage(get_case(request, case_id), request.user, request.GET)
+    _enqueue_rescoring(page)
+    return page
+
+
+def _enqueue_rescoring(page: ReportPage) -> None:
     for run in page.runs_to_rescore():
         tasks.enqueue_run_rescore(run)
-    return page
 
 
 def _as_file(response: HttpResponse, page: ReportPage, ending: str) -> HttpResponse:

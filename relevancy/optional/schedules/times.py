@@ -1,11 +1,14 @@
 """When a schedule is due: the five fields of cron, by cronsim, which knows what cron does at the change of daylight saving time."""
 
-from datetime import UTC, datetime, timedelta
+import re
+from datetime import UTC, datetime, time, timedelta
 from itertools import islice, pairwise
 from zoneinfo import ZoneInfo
 
 from cronsim import CronSim, CronSimError
 from django.core.exceptions import ValidationError
+
+from relevancy.wording import counted
 
 MIN_PAUSE = timedelta(minutes=10)
 TRIED = 100  # times that are looked at for a shorter pause
@@ -25,10 +28,11 @@ def check_times(cron: str, time_zone: str, *, now: datetime) -> None:
     times = _times(cron, time_zone, now, TRIED)
     shortest = min((later - earlier for earlier, later in pairwise(times)), default=MIN_PAUSE)
     if shortest < MIN_PAUSE:
-        minutes = int(MIN_PAUSE.total_seconds() // 60)
+        least, pause = (int(length.total_seconds() // 60) for length in (MIN_PAUSE, shortest))
         raise ValidationError(
             {
-                "cron": f"“{cron}” is due every {shortest}. There have to be at least {minutes} minutes between two times."
+                "cron": f"“{cron}” is due every {counted(pause, 'minute') if pause > 1 else 'minute'}. There have to be at least "
+                f"{least} minutes between two times."
             }
         )
 
@@ -41,10 +45,16 @@ def describe_times(cron: str) -> str:
         return cron
 
 
+def split_days(cron: str) -> tuple[str, time] | None:
+    """Returns the days of the week, as cron writes them, and the time of a schedule that is due once on each; None for others."""
+    match = re.fullmatch(r"(\d+) (\d+) \* \* (\S+)", cron)
+    return (match[3], time(int(match[2]), int(match[1]))) if match else None
+
+
 def _times(cron: str, time_zone: str, after: datetime, count: int) -> list[datetime]:
     try:
         local = after.astimezone(ZoneInfo(time_zone))
-        times = [time.astimezone(UTC) for time in islice(CronSim(cron, local), count)]
+        times = [due.astimezone(UTC) for due in islice(CronSim(cron, local), count)]
     except CronSimError as error:
         raise ValidationError(
             {

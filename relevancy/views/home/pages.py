@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from relevancy import books, cases, judging, tasks
-from relevancy.models import Case, Invitation, Run
+from relevancy.models import Case, Invitation, Run, Team
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.tables import Column, build_headings
 
@@ -59,8 +59,9 @@ def home(request: HtmxRequest) -> HttpResponse:
     show = show if show in LISTS else ""
     text = request.GET.get("f", "").strip()
     sort = request.GET.get("sort", "")
+    team = parse_number(request.GET.get("team", "")) or None
     waiting = cases.waiting_for(request.user)
-    listed = cases.find_cases(request.user, archived=show == "archived", text=text, sort=sort)
+    listed = cases.find_cases(request.user, archived=show == "archived", text=text, sort=sort, team=team)
     if show in {"failed", "unrated"}:
         listed = listed.filter(pk__in=[case.pk for case in getattr(waiting, show)])
     page = _read_page(listed, request.GET.get("page", ""))
@@ -72,7 +73,8 @@ def home(request: HtmxRequest) -> HttpResponse:
         "f": text,
         "sort": sort,
         "show": show,
-        "lists": _lists(show, sort, waiting),
+        "team": team,
+        "lists": _lists(show, sort, team, waiting),
         "headings": build_headings(COLUMNS, sort),
     }
     if request.htmx:
@@ -81,6 +83,7 @@ def home(request: HtmxRequest) -> HttpResponse:
     context["max_waiting"] = MAX_WAITING_LISTED
     context["books_to_judge"] = books.books_to_judge(request.user)
     context["max_counted"] = judging.COUNTED
+    context["teams"] = Team.objects.visible_to(request.user).order_by("name")
     context["invitations"] = Invitation.objects.waiting_for(request.user)
     context["recent_activity"] = cases.recent_activity(request.user)
     return render(request, "home/home.html", context)
@@ -100,9 +103,11 @@ def _read_page(listed: QuerySet[Case], number: str) -> Page[Case]:
     return page
 
 
-def _lists(show: str, sort: str, waiting: cases.Waiting) -> list[ListChoice]:
+def _lists(show: str, sort: str, team: int | None, waiting: cases.Waiting) -> list[ListChoice]:
     counts = {"": waiting.case_count, "failed": len(waiting.failed), "unrated": len(waiting.unrated)}
-    order = {"sort": sort} if sort else {}
+    if team:
+        counts = {}  # those of all teams would be wrong
+    order = {key: value for key, value in (("sort", sort), ("team", team)) if value}
     return [
         ListChoice(
             key,

@@ -56,6 +56,21 @@ def test_a_group_is_made_filled_changed_and_deleted(client, owner, market):
     assert not CaseGroup.objects.exists()
 
 
+def test_a_group_is_made_of_several_cases_at_once_and_listed_with_its_mean(
+    client, owner, market, django_assert_max_num_queries
+):
+    other = make_case(1, {"query 1": {"a": 3}}, owner=owner)
+    foreign = make_case(1)
+    data = {"name": "Markets", "weighting": "cases", "cases": [market.pk, other.pk]}
+    assert client.post(reverse("group_new"), {**data, "cases": [foreign.pk]}).status_code == 422
+    client.post(reverse("group_new"), data)
+    assert set(CaseGroup.objects.get().cases.all()) == {market, other}
+    with django_assert_max_num_queries(20):
+        listed = words(by_id(client.get(reverse("groups")), "groups"))
+    assert "100.0" in listed.replace(" .", ".")
+    assert "1 of 2" in listed
+
+
 def test_the_page_polls_until_the_figures_are_computed(client, owner, market, settings):
     settings.TASKS = {"default": {"BACKEND": "django.tasks.backends.dummy.DummyBackend"}}
     group = groups.create(name="Markets", by=owner)

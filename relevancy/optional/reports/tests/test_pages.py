@@ -173,3 +173,18 @@ def test_the_workbench_leads_to_the_report_of_the_run_shown(sign_in, case, runs)
 def test_the_history_leads_to_the_report(sign_in, case, runs):
     page = sign_in("viewer").get(at(case, "history"))
     assert attributes(by_id(page, "report-link"))["href"] == at(case, "report")
+
+
+def test_a_long_report_comes_after_its_page(sign_in, case, runs, monkeypatch):
+    monkeypatch.setattr("relevancy.optional.reports.pages.MAX_AT_ONCE", 3)
+    client = sign_in("viewer")
+    page = client.get(at(case, "report"))
+    assert "Computing the report of 4 queries" in words(by_id(page, "report-coming"))
+    content = attributes(by_id(page, "content"))
+    assert content["hx-trigger"] == "load"
+    for response in (
+        client.get(content["hx-get"], headers={"HX-Request": "true"}),
+        client.get(at(case, "report") + "?now=1"),
+    ):
+        assert figure(response, "scored") == "3 of 4"
+        assert elements(tree(response), id="report-coming") == []

@@ -25,8 +25,8 @@ def test_next_time_is_later_than_the_given_one() -> None:
     [
         ("2 o'clock", "“2 o'clock” is not a time: wrong number of fields."),
         ("0 25 * * *", "“0 25 * * *” is not a time: bad hour."),
-        ("* * * * *", "“* * * * *” is due every 0:01:00. There have to be at least 10 minutes"),
-        ("0,5 * * * *", "is due every 0:05:00."),
+        ("* * * * *", "“* * * * *” is due every minute. There have to be at least 10 minutes"),
+        ("0,5 * * * *", "is due every 5 minutes."),
     ],
 )
 def test_check_times_says_what_is_wrong(cron: str, words: str) -> None:
