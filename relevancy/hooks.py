@@ -222,6 +222,9 @@ unattended_sources: list[str] = []
 section_paths: dict[str, list[str]] = {}
 """Beginnings of paths of pages that belong to a section of the main navigation, by the URL name of the section."""
 
+help_pages: dict[str, str] = {}
+"""Beginnings of the routes of pages with the guide that is their help, or a section of it: "reports#planning"."""
+
 # --- data ---
 
 query_models: list[type[Model]] = []

@@ -243,7 +243,7 @@ if _unknown := sorted(set(WITHOUT) - set(_optional)):
     )
 INSTALLED_APPS = [
     "relevancy.apps.RelevancyConfig",
-    "django.contrib.admin",
+    "relevancy.admin_site.AdministrationConfig",  # django.contrib.admin
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

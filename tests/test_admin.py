@@ -1,5 +1,7 @@
 """The administration site: every model opens, with a bounded number of statements and without secrets."""
 
+import re
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -147,6 +149,20 @@ def open_page(site, url):
 
 def test_every_model_is_registered():
     assert [model.__name__ for model in MODELS if not admin.site.is_registered(model)] == []
+
+
+def test_index_has_sections_with_users_first(site):
+    """G44: not one list of 60 tables in the order of the alphabet."""
+    page, _ = open_page(site, reverse("admin:index"))
+    captions = re.findall(r'class="section">([^<]+)</a>', page)
+    assert captions == ["Users", "Scorers and site settings", "Work", "Data"]
+    for section in ("users", "scorers", "work", "data"):
+        assert f'<div id="{section}">' in page
+    assert re.findall(r'<th scope="row" id="([\w-]+)"', page)[:4] == [
+        *("users-user", "users-team", "users-membership", "users-invitation"),
+    ]
+    assert page.index("work-run") < page.index("data-book")
+    assert "Groups of permissions" in page
 
 
 def test_admin_looks_like_the_product(site):

@@ -40,6 +40,7 @@ VAGUE_NAMES = {
 # Templates that Django looks up by name.
 USED_BY_DJANGO = {
     "admin/base_site.html",
+    "admin/index.html",
     "400.html",
     "403.html",
     "403_csrf.html",

@@ -13,6 +13,7 @@ from django.db.models import Count, Model, QuerySet
 from django.http import HttpRequest
 
 from relevancy import accounts, activity, models, teams
+from relevancy.admin_site import Section
 
 from .base import IdSelectMixin, ReadOnlyAdmin, ReadOnlyInline
 
@@ -37,6 +38,7 @@ PERMISSION_FIELDS = ("can_create_endpoints", "is_staff", "is_superuser", "groups
 
 @admin.register(models.User)
 class PersonAdmin(UserAdmin):
+    section = Section.USERS
     add_form = NewUserForm
     list_display = (
         "email",
@@ -95,6 +97,7 @@ class MembershipInline(ReadOnlyInline):
 
 @admin.register(models.Team)
 class TeamAdmin(IdSelectMixin, admin.ModelAdmin):
+    section = Section.USERS
     list_display = ("name", "people", "can_create_endpoints", "created_at")
     list_filter = ("can_create_endpoints",)
     search_fields = ("name",)
@@ -122,6 +125,7 @@ class TeamAdmin(IdSelectMixin, admin.ModelAdmin):
 
 @admin.register(models.Membership)
 class MembershipAdmin(IdSelectMixin, admin.ModelAdmin):
+    section = Section.USERS
     list_display = ("user", "team", "role")
     list_filter = ("role", "team")
     list_select_related = ("user", "team")
@@ -152,6 +156,7 @@ class MembershipAdmin(IdSelectMixin, admin.ModelAdmin):
 class SignInCounterAdmin(ReadOnlyAdmin):
     """Deleting a counter, or all of them, lifts a lock."""
 
+    section = Section.USERS
     list_display = ("key", "failures", "expires_at")
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -162,6 +167,7 @@ class SignInCounterAdmin(ReadOnlyAdmin):
 class UserSessionAdmin(ReadOnlyAdmin):
     """Without links and actions, which would show the keys: anyone who has a key can use the session."""
 
+    section = Section.USERS
     list_display = fields = ("user", "expire_date")
     list_select_related = ("user",)
     search_fields = PEOPLE
@@ -173,6 +179,7 @@ class UserSessionAdmin(ReadOnlyAdmin):
 class ApiTokenAdmin(ReadOnlyAdmin):
     """Tokens are created and revoked by their users; deactivating a user stops all of them."""
 
+    section = Section.USERS
     list_display = fields = (
         *("name", "user", "prefix", "scope", "created_at", "expires_at", "last_used_at", "revoked_at"),
     )

@@ -7,6 +7,7 @@ from django.contrib import admin
 from django.db.models import CharField, Field, ForeignKey, Model, TextField
 
 from relevancy import models
+from relevancy.admin_site import Section
 
 from .base import ReadOnlyAdmin
 
@@ -36,6 +37,16 @@ COLUMNS: Mapping[type[Model], str] = {
     models.ScorerVersion: "scorer number measure created_by created_at",
     models.StoredComparison: "key case version revision computed_at error",
 }
+SECTIONS = {
+    models.Invitation: Section.USERS,
+    models.RequiredProof: Section.USERS,
+    models.ScorerVersion: Section.SCORERS,
+    models.Run: Section.WORK,
+    models.RatingImport: Section.WORK,
+    models.JudgingQueue: Section.WORK,
+    models.StoredComparison: Section.WORK,
+    models.Activity: Section.WORK,
+}
 SEARCHED = (
     "name",
     "text",
@@ -45,8 +56,11 @@ SEARCHED = (
 HIDDEN = {"digest", "figures"}  # secrets, and JSON that is too large to be read
 
 
-def register_read_only(model: type[Model], columns: str, *, related: Sequence[str] = ()) -> None:
-    """Registers a model. columns: names of fields, separated by spaces. related: paths of what the columns show besides.
+def register_read_only(
+    model: type[Model], columns: str, *, related: Sequence[str] = (), section: Section = Section.DATA
+) -> None:
+    """Registers a model. columns: names of fields, separated by spaces. related: paths of what the columns show besides. section: of
+    the list of models.
 
     Rows are searched by the texts and people in the list, and filtered by fields with choices. Secrets and large JSON are left out.
     """
@@ -54,6 +68,7 @@ def register_read_only(model: type[Model], columns: str, *, related: Sequence[st
     fields = {field.name: field for field in model._meta.get_fields() if isinstance(field, Field)}
     shown = [fields[name] for name in names if name in fields]
     options: dict[str, Any] = {
+        "section": section,
         "list_display": names,
         "list_select_related": [
             *(path for field in shown if isinstance(field, ForeignKey) for path in _related(field)),
@@ -88,4 +103,4 @@ def _search_paths(field: Field[Any, Any]) -> list[str]:
 
 
 for _model, _columns in COLUMNS.items():
-    register_read_only(_model, _columns)
+    register_read_only(_model, _columns, section=SECTIONS.get(_model, Section.DATA))

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from relevancy import models
+from relevancy.admin_site import Section
 
 from .base import OwnedAdmin, ReadOnlyInline, UndeletableAdmin
 
@@ -26,6 +27,7 @@ class ScorerVersionInline(ReadOnlyInline):
 
 @admin.register(models.Scorer)
 class ScorerAdmin(OwnedAdmin):
+    section = Section.SCORERS
     list_display = ("name", "owner", "is_default", "only_for", "created_at", "retired_at")
     list_filter = ("is_default", ("owner", admin.EmptyFieldListFilter), ("retired_at", admin.EmptyFieldListFilter))
     list_select_related = ("owner", "only_for")
@@ -38,6 +40,7 @@ class ScorerAdmin(OwnedAdmin):
 class PolicyAdmin(UndeletableAdmin):
     """The only row exists once a setting differs from its default."""
 
+    section = Section.SCORERS
     list_display = ("__str__", "allow_user_scripts")
 
     def has_add_permission(self, request: HttpRequest) -> bool:

@@ -173,7 +173,8 @@ class Migration(migrations.Migration):
                 ('allow_user_scripts', models.BooleanField(default=True, help_text='Users who are not admins may write scorer scripts.')),
             ],
             options={
-                'verbose_name_plural': 'policy',
+                'verbose_name': 'site settings',
+                'verbose_name_plural': 'site settings',
                 'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='policy_one_row')],
             },
         ),

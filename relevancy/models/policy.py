@@ -20,7 +20,7 @@ class PolicyQuerySet(models.QuerySet["Policy"]):
 
 
 class Policy(models.Model):
-    """The policy of the site; a single row."""
+    """The settings of the site that admins change on its pages; a single row."""
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1, editable=False)
     allow_user_scripts = models.BooleanField(
@@ -30,8 +30,8 @@ class Policy(models.Model):
     objects: ClassVar = PolicyQuerySet.as_manager()
 
     class Meta:
-        verbose_name_plural = "policy"
+        verbose_name = verbose_name_plural = "site settings"
         constraints = [models.CheckConstraint(condition=models.Q(id=1), name="policy_one_row")]
 
     def __str__(self) -> str:
-        return "Site policy"
+        return "Site settings"

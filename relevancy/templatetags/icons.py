@@ -22,6 +22,7 @@ _ICONS: dict[str, tuple[str, str]] = {
         "",
         '<circle cx="3" cy="8" r="1.3"/><circle cx="8" cy="8" r="1.3"/><circle cx="13" cy="8" r="1.3"/>',
     ),
+    "menu": ("1.5", '<path d="M2.5 4h11M2.5 8h11M2.5 12h11"/>'),
     "run": ("", '<path d="M4 2.5v11L13 8z"/>'),
     "stop": ("", '<rect x="3" y="3" width="10" height="10" rx="1.5"/>'),
     "caret": ("1.8", '<path d="m6 4 4 4-4 4"/>'),

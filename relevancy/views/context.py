@@ -5,18 +5,19 @@ from django.urls import reverse
 
 from relevancy.hooks import section_paths
 
+from .help.page_help import find_help
+
 # (label, URL name, prefixes of the paths that belong to it)
 SECTIONS = (
     ("Cases", "home", ("/cases/",)),
     ("Books", "books", ("/books/",)),
-    ("Endpoints", "endpoints", ("/endpoints/",)),
     ("Scorers", "scorers", ("/scorers/",)),
-    ("Teams", "teams", ("/teams/",)),
+    ("Endpoints", "endpoints", ("/endpoints/",)),
 )
 
 
 def page(request: HttpRequest) -> dict[str, object]:
-    """Returns the main navigation, the theme, the size of pictures, and whether single letters work as keys.
+    """Returns the main navigation, the help of the page, the theme, the size of pictures, and whether single letters work as keys.
 
     No SQL beyond the request's user.
     """
@@ -40,6 +41,7 @@ def page(request: HttpRequest) -> dict[str, object]:
             if signed_in
         ],
         "jump_url": reverse("jump") if signed_in else "",
+        "help_url": find_help(request) if signed_in else "",
         "theme": theme,
         "pictures": pictures if pictures == "large" else "",
         "single_keys": single_keys,

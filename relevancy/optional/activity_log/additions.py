@@ -4,8 +4,13 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
-from relevancy.hooks import Link, Place, add_links
+from relevancy.hooks import Link, Place, add_links, help_pages
 from relevancy.models import Case, Team
+
+help_pages |= {
+    "cases/<int:case_id>/activity": "activity",
+    "teams/<int:team_id>/activity": "activity",
+}
 
 
 @add_links[Place.CASE_HISTORY]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from relevancy.glossary import Term, terms
-from relevancy.hooks import BookRater, Link, Panel, Place, add_links, add_panel
+from relevancy.hooks import BookRater, Link, Panel, Place, add_links, add_panel, help_pages
 from relevancy.models import Book
 
 terms |= {
@@ -39,6 +39,7 @@ terms |= {
         "agreement-of-raters",
     ),
 }
+help_pages["books/<int:book_id>/agreement/"] = "agreement"
 
 
 @add_links[Place.BOOK_QUALITY]

@@ -4,7 +4,16 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
-from relevancy.hooks import BookRater, Link, Place, activity_sentences, add_links, parts_of_book, query_pages
+from relevancy.hooks import (
+    BookRater,
+    Link,
+    Place,
+    activity_sentences,
+    add_links,
+    help_pages,
+    parts_of_book,
+    query_pages,
+)
 from relevancy.models import Book
 
 from . import click_logs, counting, weights
@@ -18,6 +27,10 @@ activity_sentences.update(
         weights.WEIGHTED: "Added a sample of queries: {count:,} new, {reweighted:,} with another weight; others count: {others}",
     }
 )
+help_pages |= {
+    "books/<int:book_id>/clicks/": "clicks",
+    "cases/<int:case_id>/files/query-log/": "search-logs",
+}
 
 
 @add_links[Place.BOOK_SOURCES]

@@ -14,6 +14,7 @@ from relevancy.hooks import (
     activity_sentences,
     add_links,
     case_losses,
+    help_pages,
     section_paths,
     team_activity_kinds,
     user_deletion,
@@ -34,6 +35,7 @@ activity_sentences.update(
         groups.DELETED: "Deleted the group of cases “{subject}”; its cases are kept",
     }
 )
+help_pages["groups/"] = "groups"
 
 
 @add_links[Place.HOME]

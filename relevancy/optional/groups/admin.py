@@ -4,10 +4,11 @@ from django.contrib import admin
 
 from relevancy.admin.base import IdSelectMixin
 from relevancy.admin.read_only import register_read_only
+from relevancy.admin_site import Section
 
 from .models import CaseGroup, StoredGroupComparison
 
-register_read_only(StoredGroupComparison, "group key computed_at error")
+register_read_only(StoredGroupComparison, "group key computed_at error", section=Section.WORK)
 
 
 @admin.register(CaseGroup)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from django.urls import reverse
 
 from relevancy import engines
-from relevancy.hooks import Panel, Place, add_panel
+from relevancy.hooks import Panel, Place, add_panel, help_pages
 from relevancy.views.endpoints.forms import EndpointForm
 
 from .engine import HttpApiEngine
 
 engines.register(HttpApiEngine)
+help_pages |= {
+    "endpoints/mapping/": "http-api#trying-a-mapping",
+    "endpoints/<int:endpoint_id>/mapping/": "http-api#trying-a-mapping",
+}
 
 
 @add_panel[Place.ENDPOINT_OPTIONS]

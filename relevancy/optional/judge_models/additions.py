@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from relevancy import accounts, hooks
 from relevancy.glossary import Term, terms
-from relevancy.hooks import BookRater, GradeField, Link, Loss, Place, activity_sentences, add_links
+from relevancy.hooks import BookRater, GradeField, Link, Loss, Place, activity_sentences, add_links, help_pages
 from relevancy.models import Book, User
 from relevancy.tasks import send
 
@@ -52,6 +52,7 @@ hooks.grade_fields.append(GradeField(JudgeAnswer))
 hooks.parts_of_book.append("answers of judge models")
 hooks.history_marks.add(mark_judges)
 hooks.judging_queue_built.add(tasks.judge_automatically)
+help_pages["books/<int:book_id>/judge-models/"] = "judge-models"
 
 
 @add_links[Place.BOOK_SOURCES]

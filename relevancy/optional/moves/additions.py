@@ -4,13 +4,14 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
-from relevancy.hooks import Link, Place, activity_sentences, add_links, unattended_sources
+from relevancy.hooks import Link, Place, activity_sentences, add_links, help_pages, unattended_sources
 from relevancy.models import Book
 
 from . import moves
 
 unattended_sources.append(moves.SOURCE)
 activity_sentences[moves.MOVED] = "Moved ratings in the book “{subject}” to other document ids: {count:,}"
+help_pages["books/<int:book_id>/moves/"] = "moves"
 
 
 @add_links[Place.BOOK_SOURCES]

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
-from relevancy.hooks import Link, Panel, Place, add_links, add_panel
+from relevancy.hooks import Link, Panel, Place, add_links, add_panel, help_pages
 from relevancy.models import Case, User
 
 MAX_CASES = 10  # on the page of API tokens
+help_pages["cases/<int:case_id>/notebook/"] = "notebooks"
 
 
 @add_links[Place.CASE_SETTINGS]

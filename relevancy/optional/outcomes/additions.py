@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel
+from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel, help_pages
 from relevancy.models import Case
 
 from . import outcomes
@@ -21,6 +21,7 @@ activity_sentences.update(
         outcomes.DELETED: "Deleted the online outcome “{subject}” of run {a} and run {b}",
     }
 )
+help_pages["cases/<int:case_id>/online/"] = "comparing#online-outcomes"
 
 
 @add_panel[Place.COMPARISON]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel, query_models
+from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel, help_pages, query_models
 from relevancy.models import Book
 
 from . import preferences
@@ -25,6 +25,10 @@ activity_sentences.update(
         preferences.OPENED: "Opened the blind test of {subject} again",
     }
 )
+help_pages |= {
+    "books/<int:book_id>/preferences/": "judging#which-list-is-better",
+    "cases/<int:case_id>/preferences/": "judging#which-list-is-better",
+}
 
 
 @add_panel[Place.COMPARISON]

@@ -1,6 +1,6 @@
 """What the app adds to the core: the links where a case is shared, and sentences of the activity log."""
 
-from relevancy.hooks import Panel, Place, activity_sentences, add_panel
+from relevancy.hooks import Panel, Place, activity_sentences, add_panel, help_pages
 from relevancy.models import Case
 
 from . import public_links
@@ -12,6 +12,7 @@ activity_sentences.update(
         public_links.WITHDRAWN: "Withdrew a public link to the case",
     }
 )
+help_pages["cases/<int:case_id>/public-links/"] = "security#who-may-do-what"
 
 
 @add_panel[Place.CASE_SHARING]

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from relevancy import hooks
 from relevancy.glossary import Term, terms
-from relevancy.hooks import GradeField, Link, Place, Refusal, add_links
+from relevancy.hooks import GradeField, Link, Place, Refusal, add_links, help_pages
 from relevancy.models import Book, User
 
 from . import qualification
@@ -33,6 +33,7 @@ hooks.activity_sentences.update(
         qualification.RATER_ACCEPTED: "Let the ratings of {person} count in the book “{subject}”",
     }
 )
+help_pages["books/<int:book_id>/qualification/"] = "qualification"
 
 
 @hooks.rating_refusal.add

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from relevancy.glossary import Term, terms
-from relevancy.hooks import Link, Place, ShownRun, add_links
+from relevancy.hooks import Link, Place, ShownRun, add_links, help_pages
 
 terms |= {
     "narrows": Term(
@@ -21,6 +21,7 @@ terms |= {
         "planning",
     ),
 }
+help_pages["cases/<int:case_id>/report/"] = "reports"
 
 
 @add_links[Place.CASE_TABS]

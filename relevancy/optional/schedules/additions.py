@@ -12,6 +12,7 @@ from relevancy.hooks import (
     activity_sentences,
     add_links,
     case_activity_kinds,
+    help_pages,
     run_ended,
     sweep,
     user_deletion,
@@ -35,6 +36,10 @@ activity_sentences.update(
         checks.DROPPED: "The scheduled check found a lower score. {reason}",
     }
 )
+help_pages |= {
+    "cases/<int:case_id>/schedule/": "schedules",
+    "groups/<int:group_id>/schedule/": "schedules#groups",
+}
 
 
 @add_links[Place.CASE_SETTINGS]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from relevancy import hooks
-from relevancy.hooks import Link, Loss, Place, add_links
+from relevancy.hooks import Link, Loss, Place, add_links, help_pages
 from relevancy.models import User
 
 from . import second_factor
@@ -15,6 +15,7 @@ from .pages import ask_for_code
 hooks.proofs[second_factor.APP] = hooks.Proof(
     ask=ask_for_code, field=CodeForm.base_fields["code"], check=second_factor.check
 )
+help_pages["account/second-factor/"] = "second-factor"
 
 
 @add_links[Place.ACCOUNT]

@@ -9,13 +9,14 @@ from django.http import HttpRequest
 
 from relevancy.admin.people import PersonAdmin
 from relevancy.admin.read_only import register_read_only
+from relevancy.admin_site import Section
 from relevancy.models import User
 
 from . import second_factor
 from .models import Authenticator, RecoveryCode
 
-register_read_only(Authenticator, "user")
-register_read_only(RecoveryCode, "user used_at")
+register_read_only(Authenticator, "user", section=Section.USERS)
+register_read_only(RecoveryCode, "user used_at", section=Section.USERS)
 
 
 @admin.action(description="Remove the second factor", permissions=["change"])

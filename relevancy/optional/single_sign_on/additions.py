@@ -7,11 +7,13 @@ from django.conf import settings
 from django.urls import reverse
 
 from relevancy import hooks
-from relevancy.hooks import Link, Loss, Place, add_links
+from relevancy.hooks import Link, Loss, Place, add_links, help_pages
 from relevancy.models import User
 
 from .models import ExternalAccount
 from .openid_connect import is_configured
+
+help_pages["account/external/"] = "single-sign-on"
 
 
 @add_links[Place.SIGN_IN]

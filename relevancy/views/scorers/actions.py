@@ -1,4 +1,4 @@
-"""Actions on a scorer: duplicate, share, retire, restore, delete, make default, make global; and the scorer policy of the site."""
+"""Actions on a scorer: duplicate, share, retire, restore, delete, make default, make global; and the site settings."""
 
 from collections.abc import Callable
 from functools import partial
@@ -120,7 +120,7 @@ def scorer_delete(request: HtmxRequest, scorer_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def scorer_policy(request: HtmxRequest) -> HttpResponse:
-    """The site policy: whether users can write scripts, and the scorer that new cases start with."""
+    """The site settings: whether users can write scripts, and the scorer that new cases start with."""
     require_admin(request.user)
     initial = {"default": scorers.default_scorer().pk}
     form = PolicyForm(request.POST or None, instance=Policy.objects.current(), initial=initial)
@@ -128,6 +128,8 @@ def scorer_policy(request: HtmxRequest) -> HttpResponse:
         with errors_to(form):
             scorers.set_default(scorer=form.cleaned_data["default"], by=request.user)
             scorers.set_user_scripts_allowed(allowed=form.cleaned_data["allow_user_scripts"], by=request.user)
-            return redirect_with_message(request, reverse("scorer_policy"), "Policy saved.", level=messages.SUCCESS)
+            return redirect_with_message(
+                request, reverse("scorer_policy"), "Site settings saved.", level=messages.SUCCESS
+            )
     context = {"menu": menu(request), "form": form}
     return render(request, "scorers/policy.html", context, status=422 if form.errors else 200)

@@ -1,4 +1,4 @@
-"""Forms of the scorer preview, scorer files, the policy, and replacing a scorer."""
+"""Forms of the scorer preview, scorer files, the site settings, and replacing a scorer."""
 
 from django import forms
 from django.db.models import QuerySet

@@ -4,10 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
-from django.urls import reverse
+from django.urls import URLResolver, get_resolver, reverse
 
 from relevancy import glossary, hooks
 from relevancy.views.help.guides import guides_by_audience, guides_by_name, slugify_heading
+from relevancy.views.help.page_help import PAGES
 from tests.test_architecture import TEMPLATES
 
 ROOT = Path(__file__).parents[3]
@@ -97,3 +98,38 @@ def test_guides_need_an_account(client):
     response = client.get(reverse("guide", args=["judging"]))
     assert response.status_code == 302
     assert response.url.startswith(reverse("login"))
+
+
+def test_the_help_of_pages_is_a_section_of_a_guide():
+    routes = list(list_routes(get_resolver().url_patterns))
+    for beginning, target in (PAGES | hooks.help_pages).items():
+        name, _, section = target.partition("#")
+        assert name in guides_by_name(), target
+        assert not section or section in find_sections(name), target
+        assert any(route.startswith(beginning) for route in routes), beginning
+
+
+def list_routes(patterns, before=""):
+    """Yields the routes of all pages."""
+    for pattern in patterns:
+        route = before + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from list_routes(pattern.url_patterns, route)
+        else:
+            yield route
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("home", "/help/"),
+        ("books", "/help/judging/"),
+        ("scorer_new", "/help/scorers/#choosing-a-scorer"),
+        ("account_tokens", "/help/security/#api-tokens"),
+    ],
+)
+def test_a_page_leads_to_its_help(sign_in, name, address):
+    page = sign_in("owner").get(reverse(name)).content.decode()
+    assert re.findall(r'class="help-link"\s+href="([^"]+)"', page) == [address]
+    assert re.findall(r'href="([^"]+)">Help on this page<', page) == [address]  # of the dialog with the keys
