@@ -37,7 +37,7 @@ SENTENCES: Mapping[str, str] = {
     _V.ATTEMPT_DESCRIBED: "Changed name or note of {subject}",
     _V.ATTEMPT_ARCHIVED: "Archived {subject}",
     _V.ATTEMPT_RESTORED: "Restored {subject}",
-    _V.RUN_STARTED: "Started {subject} with {queries:,} queries",
+    _V.RUN_STARTED: "Started {subject}, queries: {queries:,}",
     _V.RUN_CONTINUED: "Continued {subject}",
     _V.RUN_STOPPED: "Stopped {subject}",
     _V.RUN_FINISHED: "Finished {subject}: complete",

@@ -32,16 +32,17 @@ def describe_former(
 
 
 def describe_changes(changes: scores.ChangesSince) -> str:
-    """Returns what has changed since, such as "112 ratings since, 3 removed"."""
+    """Returns what has changed since, such as "112 ratings, 3 removed since"."""
     parts = []
     if changes.given:
-        parts.append(f"{counted(changes.given, 'rating')} since")
+        parts.append(counted(changes.given, "rating"))
     if changes.removed:
-        parts.append(f"{changes.removed:,} removed" if parts else f"{counted(changes.removed, 'rating')} removed since")
-    if changes.others or not parts:
-        others = "queries, weights or the rule of the book"
-        parts.append(f"{others} changed{'' if parts else ' since'}")
-    return ", ".join(parts)
+        parts.append(f"{changes.removed:,} removed" if parts else f"{counted(changes.removed, 'rating')} removed")
+    if not parts:
+        parts.append("queries, weights or the rule of the book changed")
+    elif changes.others:
+        parts.append("other changes")
+    return f"{', '.join(parts)} since"
 
 
 def describe_day(moment: datetime) -> str:

@@ -173,7 +173,7 @@ def test_every_change_is_recorded() -> None:
     copy = check(lambda: runs.attempts.duplicate(attempt=attempt, by=ann), "Created attempt 2", case=case, by=ann)
     check(lambda: runs.attempts.archive(attempt=copy, by=ben), "Archived attempt 2", case=case, by=ben)
     check(lambda: runs.attempts.restore(attempt=copy, by=ben), "Restored attempt 2", case=case, by=ben)
-    run = check(lambda: runs.start(attempt=attempt, by=ann), "Started run 1 with 3 queries", case=case, by=ann)
+    run = check(lambda: runs.start(attempt=attempt, by=ann), "Started run 1, queries: 3", case=case, by=ann)
     check(lambda: runs.finish_here(run), "Finished run 1: complete", case=case, by=None)
     queries.add(case=case, texts=["d"], by=ann)
     check(lambda: runs.complete(run=run, by=ann), "Continued run 1", case=case, by=ann)

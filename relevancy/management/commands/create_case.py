@@ -22,6 +22,7 @@ from relevancy.management.command import (
 )
 from relevancy.models import Case, Endpoint
 from relevancy.models.saving import clean_and_save
+from relevancy.wording import counted
 
 
 class Command(Base):
@@ -92,7 +93,7 @@ class Command(Base):
                 self.stderr.write(f"Template, line {warning.line}: {warning.message}")
         count = case.case_queries.present().count()
         following = f"evaluate {case.pk}" if endpoint else f"import_run {case.pk} FILE"
-        self.write(f"Case {case.pk} {case.name} created with {count:,} queries. Next: {following}")
+        self.write(f"Case {case.pk} {case.name} created with {counted(count, 'query', 'queries')}. Next: {following}")
 
 
 def _read_queries(path: str | None) -> queries_csv.QueriesFile:

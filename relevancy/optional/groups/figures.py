@@ -123,7 +123,7 @@ def describe_group(group: GroupComparison) -> str:
     text = describe_difference(together.difference, together.interval, together.p)
     sample = counted(together.queries, "query", "queries")
     if together.independent < together.queries:
-        sample += f", {together.independent:,} independent,"
+        sample += f" ({together.independent:,} independent)"
     sample += f" of {counted(group.counted, 'case')}"
     match together.verdict:
         case Verdict.BETTER | Verdict.WORSE:
@@ -135,7 +135,9 @@ def describe_group(group: GroupComparison) -> str:
         case Verdict.UNRATED:
             return f"Too little is rated to say that the newest runs and their baselines are equal: {text} on {sample}."
         case Verdict.UNDECIDED:
-            return f"The newest runs show no difference to their baselines that {sample} can prove: {text}."
+            return (
+                f"The newest runs show no difference to their baselines that is more than chance: {text} on {sample}."
+            )
         case Verdict.TOO_FEW:
             return (
                 f"Too few queries to tell whether the newest runs are better than their baselines: {text} on {sample}."

@@ -216,7 +216,7 @@ def test_combine_cases_counts_a_query_of_two_cases_once(owner, markets):
     assert (together.queries, together.independent) == (8, 4)
     assert (together.difference, together.p) == pytest.approx((paired.differences.mean, paired.p))
     assert together.interval.low == pytest.approx(paired.interval.low)
-    assert "8 queries, 4 independent, of 2 cases" in figures.describe_group(doc_ids)
+    assert "8 queries (4 independent) of 2 cases" in figures.describe_group(doc_ids)
     queries.link(queries=[query_of(case, "query 1"), query_of(case, "query 2")])
     linked = figures.combine_cases([comparison_of(case), comparison_of(other)], [1.0, 1.0]).together
     assert linked.independent == 3
