@@ -95,7 +95,6 @@ class Place(StrEnum):
     BOOK_JUDGING = "book-judging"  # a Book with the user's role: pages of its tab Judging
     BOOK_QUALITY = "book-quality"  # the same of its tab Quality
     BOOK_SOURCES = "book-sources"  # the same of its tab Sources
-    BOOK_FILES = "book-files"  # a Book: links after those to its files
     CASE_TABS = "case-tabs"  # a ShownRun, whose case has the user's role: tabs of the case after its History
     CASE_COMPARE = "case-compare"  # a Case with the user's role: pages of its tab Compare
     CASE_HISTORY = "case-history"  # the same of its tab History
@@ -164,6 +163,21 @@ def links_at(place: Place, shown: object) -> Iterator[Link]:
 def panels_at(place: Place, shown: object) -> Iterator[Panel]:
     """Yields the panels at a place."""
     return (panel for panel in _panels[place](shown) if panel is not None)
+
+
+@dataclass(frozen=True)
+class BookFigure:
+    """A figure of the overview of a book. id: of the element. step: what it asks for, in the line “Next”; empty if nothing."""
+
+    label: str
+    value: str
+    url: str
+    id: str
+    step: str = ""
+
+
+book_figures: Hook[[Book], BookFigure | None] = Hook()
+"""Called for the overview of a book: a figure of the app, or None."""
 
 
 @dataclass(frozen=True)

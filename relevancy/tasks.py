@@ -49,9 +49,7 @@ def run_chunk(run_id: int) -> None:
         hooks.run_ended(run)
         if runs.has_prunable_runs(run.case_id):
             send(prune_display_fields, run.case_id)
-        queue = JudgingQueue.objects.filter(book__cases=run.case_id).first()
-        if queue is not None:
-            enqueue_judging_queue(queue)
+        enqueue_judging_queue(judging.judging_queue(Book.objects.get(cases=run.case_id)))
 
 
 @task(priority=HIGH_PRIORITY)

@@ -43,7 +43,7 @@ def test_run_chunk_enqueues_the_next_and_those_behind(queue: list[Any], monkeypa
     tasks.run_chunk.func(all_runs[0].pk)
     assert queue == [("run_chunk", all_runs[0].pk)]
     tasks.run_chunk.func(all_runs[0].pk)
-    assert queue[1:] == [("run_chunk", all_runs[1].pk)]
+    assert queue[1:] == [("run_chunk", all_runs[1].pk), ("build_judging_queue", first.case.book_id)]
 
 
 def test_ratings_changed_rescores_the_other_case() -> None:

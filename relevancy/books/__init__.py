@@ -1,6 +1,6 @@
 """Service: books and their settings, and what changes their ratings as a whole: copies, merges, raters."""
 
-from .book_building import BookBuilder, build_book
+from .book_building import BookBuilder, build_book, create_book
 from .book_deletion import book_losses, delete_book
 from .book_settings import (
     REMAP_SOURCE,
@@ -18,9 +18,11 @@ from .book_settings import (
 from .books import (
     GradeCount,
     books_to_judge,
+    cases_of_queries,
     count_by_grade,
     count_by_rater,
     count_pairs_by_level,
+    count_rated,
     count_ratings_of,
     find_books,
     queries_with_coverage,
@@ -48,6 +50,7 @@ from .rater_ratings import (
     preview_removal,
     remove_ratings,
 )
+from .starters import STARTERS, Starter
 
 # Sources of changes that were not made rating by rating.
 UNATTENDED_SOURCES = (
@@ -65,6 +68,7 @@ __all__ = [
     "MERGE_SOURCE",
     "REMAP_SOURCE",
     "REMOVAL_SOURCE",
+    "STARTERS",
     "UNATTENDED_SOURCES",
     "BookBuilder",
     "BookPreview",
@@ -74,11 +78,13 @@ __all__ = [
     "MergeResult",
     "RaterPreview",
     "SettingsChanged",
+    "Starter",
     "assign_ratings",
     "book_losses",
     "book_settings",
     "books_to_judge",
     "build_book",
+    "cases_of_queries",
     "change_book",
     "change_settings",
     "check_mergeable",
@@ -89,7 +95,9 @@ __all__ = [
     "count_by_grade",
     "count_by_rater",
     "count_pairs_by_level",
+    "count_rated",
     "count_ratings_of",
+    "create_book",
     "create_copy",
     "delete_book",
     "find_books",

@@ -1,4 +1,5 @@
-"""Creates a book with the ratings of many people in short transactions: no one waits for a large file or sees a part of it.
+"""Creates books: an empty one, or one with the ratings of many people in short transactions: no one waits for a large file or sees a
+part of it.
 
 See docs/decisions/0060.
 """
@@ -6,10 +7,11 @@ See docs/decisions/0060.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import batched
+from typing import Any
 
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 
-from relevancy import queries
+from relevancy import queries, scoring
 from relevancy.models import Book, RatingImport, User
 from relevancy.models.saving import clean_and_save
 from relevancy.queries import QueryDetails
@@ -20,6 +22,16 @@ from .copying import store_ratings
 
 QUERIES_AT_ONCE = 500  # in one transaction
 RATINGS_AT_ONCE = 10_000  # with as many changes in the log: about 300 ms
+
+
+def create_book(*, name: str, scale: Sequence[Sequence[Any]], texts: Sequence[str], by: User) -> Book:
+    """Creates a book with a scale and normalized queries, for a case that comes later. Raises `ValidationError`."""
+    relevant_from = scoring.Scale(tuple([float(grade) for grade, _ in scale])).relevant_from
+    book = Book(name=name, owner=by, scale=scale, relevant_from=relevant_from)
+    with transaction.atomic():
+        clean_and_save(book)
+        queries.ensure(book=book, texts=texts)
+    return book
 
 
 class BookBuilder:

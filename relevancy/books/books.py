@@ -1,7 +1,7 @@
 """What pages say about books: what is left to judge, who rated what, which grades were given."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,9 @@ from relevancy.judging.judging import COUNTED, SubqueryCount
 from relevancy.models import (
     Book,
     Case,
+    CaseQuery,
     JudgingPair,
+    JudgingQueue,
     Query,
     Rating,
     User,
@@ -33,15 +35,20 @@ class GradeCount:
 
 
 def find_books(user: User) -> QuerySet[Any]:
-    """Returns the books that a user can see, by name, each with the user's `role`, `case_count`, `query_count` and `left`.
+    """Returns the books that a user can see, by name, each with the user's `role`, `case_count`, `query_count`, `left` and `is_chosen`.
 
     case_count: cases that the user can see and that are not archived. left: documents that the user can judge, at most `COUNTED`.
+    is_chosen: whether the documents to judge have been chosen.
     """
     cases = Case.objects.visible_to(user).live().filter(book=OuterRef("pk")).order_by().values("pk")
     queries = Query.objects.live().filter(book=OuterRef("pk")).order_by().values("pk")
     books: QuerySet[Any] = Book.objects.visible_to(user).select_related("owner")
+    chosen = JudgingQueue.objects.filter(book=OuterRef("pk"), built_at__isnull=False)
     with_counts: QuerySet[Any] = books.annotate(
-        case_count=SubqueryCount(cases), query_count=SubqueryCount(queries), left=_left(user)
+        case_count=SubqueryCount(cases),
+        query_count=SubqueryCount(queries),
+        left=_left(user),
+        is_chosen=Exists(chosen),
     )
     return with_counts.order_by("name", "pk")
 
@@ -116,6 +123,24 @@ def queries_with_coverage(book: Book) -> QuerySet[Any]:
         .annotate(judged=F("pairs") - F("open"))
         .order_by("pk")
     )
+
+
+def count_rated(book: Book) -> int:
+    """Returns the number of documents of a book with a grade, each counted once per query. One SQL statement."""
+    rated = Rating.objects.filter(query__book=book, query__retired_at=None, verdict=Verdict.RATED).order_by()
+    return rated.values("query", "doc_id").distinct().count()
+
+
+def cases_of_queries(query_ids: Iterable[int], user: User) -> dict[int, list[CaseQuery]]:
+    """Returns where queries of a book are found: `{query id: [query of a case]}`, of the cases that a user can see. One SQL
+    statement."""
+    found: dict[int, list[CaseQuery]] = {}
+    rows = CaseQuery.objects.present().filter(
+        query__in=list(query_ids), case__in=Case.objects.visible_to(user).live().order_by().values("pk")
+    )
+    for row in rows.select_related("case").order_by("case__name", "case_id"):
+        found.setdefault(row.query_id, []).append(row)
+    return found
 
 
 def _left(user: User) -> SubqueryCount:

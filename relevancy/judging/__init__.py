@@ -11,7 +11,8 @@ from .adjudication import (
     find_conflicts,
     read_conflict,
     read_conflicts,
-    read_titles,
+    read_rated_documents,
+    undo_adjudication,
     withdraw_adjudication,
 )
 from .judging import (
@@ -86,11 +87,12 @@ __all__ = [
     "read_conflict",
     "read_conflicts",
     "read_documents",
+    "read_rated_documents",
     "read_repeat",
-    "read_titles",
     "refresh_judging_order",
     "release_pairs",
     "set_judging",
+    "undo_adjudication",
     "undo_repeat",
     "withdraw_adjudication",
 ]

@@ -4,21 +4,23 @@ See docs/decisions/0110.
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Count, F, Max, Min, Q, QuerySet
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from relevancy import scores
-from relevancy.models import Book, JudgingPair, Query, Rating, RatingChange, User, Verdict
+from relevancy.models import Book, JudgingPair, Query, Ranking, Rating, RatingChange, User, Verdict
 from relevancy.ratings.changes import REMOVAL, Change, store_changes
 from relevancy.ratings.ratings import changing_ratings, clean_doc_id, clean_value
 
-from .judging_documents import read_documents
+from .judging_documents import JudgedDocument, read_documents
 
 ADJUDICATION_SOURCE = "adjudication"
 OPEN, DECIDED = "open", "decided"
+RANKINGS_READ = 5  # of a query, for a document that is not to be judged any more
 
 
 @dataclass(frozen=True)
@@ -37,16 +39,21 @@ class Conflict:
     adjudication: scores.RatingRecord | None
 
 
-def find_conflicts(*, book: Book, difference: float, state: str = OPEN, query: Query | None = None) -> QuerySet[Any]:
+def find_conflicts(
+    *, book: Book, difference: float, state: str = OPEN, query: Query | None = None, judged_by: User | None = None
+) -> QuerySet[Any]:
     """Returns the documents with ratings that differ by `difference` or more: the largest difference first, then most ratings.
 
     Rows of `query_id`, `doc_id`, `spread` (the difference), `count` (ratings) and `decisions` (0 or 1); `read_conflicts` reads them.
     The rating of an adjudicator is not one of those that differ. `state`: `OPEN` without an adjudication, `DECIDED` with one, empty
-    for all. One SQL statement over the ratings of the book.
+    for all. judged_by: only documents that this user has judged. One SQL statement over the ratings of the book.
     """
     ratings = Rating.objects.filter(query__book=book, query__retired_at=None, verdict=Verdict.RATED)
     if query is not None:
         ratings = ratings.filter(query=query)
+    if judged_by is not None:
+        own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=judged_by)
+        ratings = ratings.filter(Exists(own.exclude(verdict=Verdict.LATER)))
     independent = Q(is_adjudication=False)
     rows = (
         ratings.order_by()
@@ -101,17 +108,28 @@ def conflict_key(conflict: Conflict) -> str:
     return f"conflict-{conflict.query.pk}-{digest}"
 
 
-def read_titles(conflicts: Iterable[Conflict], *, by: User) -> dict[tuple[int, str], str]:
-    """Returns `{(query id, document id): title}` of the documents that the judging queue of the book has, as a run displays them.
+def read_rated_documents(rated: Iterable[Conflict | Rating], *, by: User) -> dict[tuple[int, str], JudgedDocument]:
+    """Returns `{(query id, document id): document}` of the documents that the judging queue of the book has, as a run stores them, and
+    of those that one of the newest results of their query have.
 
-    Three SQL statements, and one per query.
+    Three SQL statements, and up to two per query.
     """
-    keys = {(conflict.query.pk, conflict.doc_id) for conflict in conflicts}
-    pairs = JudgingPair.objects.filter(query__in={key[0] for key in keys}, doc_id__in={key[1] for key in keys})
-    wanted = [pair for pair in pairs if (pair.query_id, pair.doc_id) in keys]
-    return {
-        (document.pair.query_id, document.pair.doc_id): document.title for document in read_documents(wanted, by=by)
-    }
+    wanted: dict[int, set[str]] = defaultdict(set)
+    for row in rated:
+        wanted[row.query.pk].add(row.doc_id)
+    doc_ids = {doc_id for ids in wanted.values() for doc_id in ids}
+    pairs = []
+    for pair in JudgingPair.objects.filter(query__in=wanted, doc_id__in=doc_ids):
+        if pair.doc_id in wanted[pair.query_id]:
+            pairs.append(pair)
+            wanted[pair.query_id].remove(pair.doc_id)
+    for query_id, missing in wanted.items():
+        newest = Ranking.objects.filter(query=query_id, error_kind="").order_by("-run_id") if missing else ()
+        for ranking in newest[:RANKINGS_READ]:
+            found = missing.intersection(hit[0] for hit in ranking.hits)
+            pairs += [JudgingPair(query_id=query_id, doc_id=doc_id, run_id=ranking.run_id) for doc_id in found]
+            missing -= found
+    return {(document.pair.query_id, document.pair.doc_id): document for document in read_documents(pairs, by=by)}
 
 
 def count_adjudications(book: Book) -> int:
@@ -147,6 +165,15 @@ def withdraw_adjudication(*, query: Query, doc_id: str, by: User) -> bool:
         if present is not None:
             log += _withdraw(query, present, by)
     return bool(log)
+
+
+def undo_adjudication(*, book: Book, by: User) -> Rating | None:
+    """Takes back the newest decision of a user that stands in a book. Returns the rating that it was; None if there is none."""
+    decisions = Rating.objects.filter(query__book=book, rater=by, is_adjudication=True).select_related("query__book")
+    newest: Rating | None = decisions.order_by("-updated_at", "-pk").first()
+    if newest is not None:
+        withdraw_adjudication(query=newest.query, doc_id=newest.doc_id, by=by)
+    return newest
 
 
 def _withdraw(query: Query, present: Rating, by: User) -> list[RatingChange]:

@@ -67,9 +67,13 @@ def book_tabs(book: Book) -> Iterator[tuple[str, str, Iterable[Link]]]:
         return Link(label, reverse(name, args=[book.pk]), f"{name.replace('_', '-')}-link")
 
     yield "Overview", "overview-tab", [page("Overview", "book")]
-    yield "Judging", "judging-tab", links_at(Place.BOOK_JUDGING, book)
-    yield "Quality", "quality-tab", [page("Conflicts", "book_conflicts"), *links_at(Place.BOOK_QUALITY, book)]
-    yield "Sources", "sources-tab", links_at(Place.BOOK_SOURCES, book)
+    yield "Queries", "queries-tab", [page("Queries", "book_queries")]
+    settings = [page("Settings", "book_judging")] if book.is_editable else []
+    yield "Judging", "judging-tab", [*settings, *links_at(Place.BOOK_JUDGING, book)]
+    quality = [page("Raters", "book_raters"), page("Decided", "book_decided")]
+    yield "Quality", "quality-tab", [page("Conflicts", "book_conflicts"), *links_at(Place.BOOK_QUALITY, book), *quality]
+    merge = [page("Merge", "book_merge")] if book.is_owned else []
+    yield "Sources", "sources-tab", [page("Files", "book_files"), *links_at(Place.BOOK_SOURCES, book), *merge]
 
 
 def _path(page: Link) -> str:

@@ -197,13 +197,21 @@ books                  GET    all     200
 book_import            GET    all     200
 book_import            POST   all     200
 book                   GET    see     200
-book_settings          POST   edit    302
+book_settings          GET    edit    302
+book_change            GET    edit    302
+book_new               GET    all     200
+book_new               POST   all     302
+book_queries           GET    see     200
+book_judging           GET    edit    200
+book_judging           POST   edit    302
+book_files             GET    see     200
+book_raters            GET    see     200
+book_decided           GET    see     200
+book_undo_decision     POST   edit    302
 book_rename            GET    edit    200
 book_rename            POST   edit    302
 book_delete            GET    own     200
 book_delete            POST   own     422
-book_change            GET    edit    200
-book_change            POST   edit    302
 book_merge             GET    own     200
 book_merge             POST   own     422
 book_conflicts         GET    see     200
@@ -413,8 +421,15 @@ def bodies(world):
         "rate": {"doc_id": "a", "value": "2"},
         "compare_rate": {"doc_id": "a", "value": "2"},
         "run_details": {"name": "Named", "note": "Noted"},
-        "book_settings": {"depth": "10", "ratings_per_pair": "1", "order": "query", "repeat_share": "0"},
-        "book_change": {"rule": "mean", "scale": "0:3", "ratings": "keep", "do": "apply"},
+        "book_new": {"name": "New", "scale": "0:3", "queries": ""},
+        "book_judging": {
+            "depth": "10",
+            "ratings_per_pair": "1",
+            "order": "query",
+            "repeat_share": "0",
+            "rule": "mean",
+            "scale": "0:3",
+        },
         "book_merge": {"other": world.case.book_id},
         "book_rater": {
             "action": "remove",

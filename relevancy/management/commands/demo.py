@@ -19,7 +19,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandParser, SystemCheckError
 from django.db import connection
 
-from relevancy import cases, teams
+from relevancy import cases, judging, teams
 from relevancy.formats.documents import sample
 from relevancy.formats.documents.sample import PASSWORD, PEOPLE
 from relevancy.management.command import Command as Base
@@ -120,6 +120,8 @@ def load_demo() -> Case:
     case = sample.load(owner=owner)
     if not case.teams.filter(pk=team.pk).exists():
         cases.share(case=case, team=team, by=owner)
+    if judging.judging_queue(case.book).built_at is None:
+        judging.build_judging_queue(book=case.book)
     return case
 
 

@@ -5,8 +5,12 @@ from collections.abc import Iterator
 from django.urls import reverse
 
 from relevancy.glossary import Term, terms
-from relevancy.hooks import BookRater, Link, Panel, Place, add_links, add_panel, help_pages
+from relevancy.hooks import BookFigure, BookRater, Link, Panel, Place, add_links, add_panel, book_figures, help_pages
 from relevancy.models import Book
+from relevancy.templatetags import numbers
+
+from . import agreement
+from .sentences import rate_alpha
 
 terms |= {
     "agreement": Term(
@@ -46,6 +50,20 @@ help_pages["books/<int:book_id>/agreement/"] = "agreement"
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link to the figures of a book."""
     yield Link("Agreement", reverse("book_agreement", args=[book.pk]), "agreement-link")
+
+
+@book_figures.add
+def agreement_figure(book: Book) -> BookFigure | None:
+    """Returns what alpha says of the ratings of a book; None if no document has two."""
+    url = reverse("book_agreement", args=[book.pk])
+    alpha = agreement.measure_alpha(book)
+    if alpha is None:
+        return BookFigure("Agreement", "many ratings", url, "agreement-figure")
+    word = rate_alpha(alpha)
+    if not word:
+        return None
+    step = "" if word in ("reliable", "tentative") else f"alpha {numbers.coefficient(alpha.value)}: {word}"
+    return BookFigure("Agreement", word, url, "agreement-figure", step)
 
 
 @add_panel[Place.RATER]

@@ -18,13 +18,27 @@ def summarize(agreement: Agreement) -> str:
     if alpha.value is None or alpha.low is None or alpha.high is None:
         return "Too few documents with two ratings, or too few different grades, to say how far the raters agree."
     figures = f"alpha is {describe(alpha)}"
-    if alpha.low >= RELIABLE:
-        return f"The ratings are reliable: {figures}, and .80 is asked for."
-    if alpha.high < TENTATIVE:
-        return f"The ratings are not reliable: {figures}, and .67 is the least that conclusions need. Look at the conflicts."
-    if alpha.low >= TENTATIVE:
-        return f"The ratings are good enough for careful conclusions: {figures}; .67 is the least, .80 is asked for."
+    match rate_alpha(alpha):
+        case "reliable":
+            return f"The ratings are reliable: {figures}, and .80 is asked for."
+        case "not reliable":
+            return f"The ratings are not reliable: {figures}, and .67 is the least that conclusions need. Look at the conflicts."
+        case "tentative":
+            return (
+                f"The ratings are good enough for careful conclusions: {figures}; .67 is the least, .80 is asked for."
+            )
     return f"The ratings cannot be called reliable yet: {figures}; .67 is the least that conclusions need, .80 is asked for."
+
+
+def rate_alpha(alpha: Coefficient) -> str:
+    """Returns what alpha and its interval say of the ratings in a word or two; empty without an interval."""
+    if alpha.low is None or alpha.high is None:
+        return ""
+    if alpha.low >= RELIABLE:
+        return "reliable"
+    if alpha.high < TENTATIVE:
+        return "not reliable"
+    return "tentative" if alpha.low >= TENTATIVE else "uncertain"
 
 
 def describe(coefficient: Coefficient) -> str:

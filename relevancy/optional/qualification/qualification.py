@@ -121,6 +121,8 @@ def draw_pairs(*, book: Book, count: int, seed: int, by: User) -> int:
     present = active_pairs(book).count()
     if not 1 <= count <= MAX_PAIRS - present:
         raise ValidationError({"count": f"The set can have {MAX_PAIRS} documents; {MAX_PAIRS - present} can be added."})
+    if judging.judging_queue(book).built_at is None:
+        judging.build_judging_queue(book=book)
     candidates = _candidates(book)
     generator = random.Random(seed)
     by_grade: dict[float, list[tuple[JudgingPair, float]]] = defaultdict(list)

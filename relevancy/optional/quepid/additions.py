@@ -1,4 +1,4 @@
-"""What the app adds to the core: formats of files that are imported, files that are downloaded, and links to them."""
+"""What the app adds to the core: formats of files that are imported, files that are downloaded, and a link to the import."""
 
 from collections.abc import Iterator
 
@@ -84,9 +84,3 @@ def first_case_links(shown: None) -> Iterator[Link]:
     """Yields the link to the import of a case."""
     label = "Queries, ratings, try and scorer of a case in one upload"
     yield Link(label, reverse("case_import"), "quepid-import-link", heading="Import from Quepid")
-
-
-@add_links[Place.BOOK_FILES]
-def book_file_links(book: Book) -> Iterator[Link]:
-    """Yields the link to the file for Quepid."""
-    yield Link("the book for Quepid", reverse("book_download", args=[book.pk], query={"for": "quepid"}), "quepid-link")

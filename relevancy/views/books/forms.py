@@ -9,14 +9,17 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import TextChoices
 
-from relevancy import books, judging, scorers
-from relevancy.models import Book, Case, JudgingQueue, Run, ScorerVersion, User
-from relevancy.views.forms import FormData, LineField, MultilineField, UncheckedTextField, add_errors
+from relevancy import books, judging, queries, scorers
+from relevancy.models import Book, Case, JudgingQueue, Run, ScorerVersion, User, Verdict
+from relevancy.templatetags import numbers
+from relevancy.views.forms import FormData, LineField, MultilineField, UncheckedTextField, add_errors, errors_to
 from relevancy.views.scorers.descriptions import scale_text
 
 KEEP, MAP = "keep", "map"
 MAX_OFFERED_RUNS = 200  # the newest ones
+MAX_PHRASES = 11  # grades that have a field for a phrase each
 COMPARED_FIELDS = ("run_a", "run_b", "version")
+QUEUE_FIELDS = ("ratings_per_pair", "depth", "order", *COMPARED_FIELDS, "repeat_share")
 
 
 class RunChoiceField(forms.ModelChoiceField):
@@ -38,14 +41,23 @@ class JudgingForm(forms.ModelForm):
         widget=forms.Textarea(attrs={"rows": 10}),
         help_text="What each grade means, in Markdown. Raters see it beside each document.",
     )
+    raters_are_blind = forms.BooleanField(
+        required=False,
+        label="Raters judge blind",
+        help_text="They see the grades of others only after they have rated a document themselves.",
+    )
 
     class Meta:
         model = JudgingQueue
-        fields = ("ratings_per_pair", "depth", "order", *COMPARED_FIELDS, "repeat_share")
+        fields = QUEUE_FIELDS
         field_classes = {"run_a": RunChoiceField, "run_b": RunChoiceField}
 
     def __init__(self, queue: JudgingQueue, user: User, data: FormData | None = None, offered: Any = None) -> None:
-        initial = {"guidelines": queue.book.guidelines, **(offered or {})}
+        initial = {
+            "guidelines": queue.book.guidelines,
+            "raters_are_blind": queue.book.raters_are_blind,
+            **(offered or {}),
+        }
         super().__init__(data, instance=queue, initial=initial)
         cases = Case.objects.editable_by(user).live().filter(book=queue.book)
         finished = Run.objects.filter(case__in=cases).finished().exclude(status=Run.Status.FAILED)
@@ -60,6 +72,11 @@ class JudgingForm(forms.ModelForm):
             fields[name].empty_label = "Choose a run"
         fields["version"].queryset = versions.select_related("scorer").order_by("scorer__name", "number")
         fields["version"].empty_label = "Choose a scorer"
+
+    @property
+    def changed_settings(self) -> dict[str, Any]:
+        """What the valid form changes of the queue; its documents have to be chosen again then."""
+        return {name: self.cleaned_data[name] for name in self.changed_data if name in QUEUE_FIELDS}
 
     @property
     def compared_fields(self) -> list[forms.BoundField]:
@@ -82,44 +99,58 @@ class NewGrade:
     new_value: float
 
 
-class BookChangeForm(forms.Form):
-    """Another rule or scale for a book, and what becomes of the ratings.
+class GradesForm(forms.Form):
+    """The rule, the scale with a phrase for each grade, and what becomes of the ratings on another scale.
 
     After validation, `settings` holds the settings, and `new_grades` the new grades of ratings, None if they stay as they are.
+    seen: the settings when the page was opened. previewed: what a preview has shown; see `token`.
     """
 
-    rule = forms.ChoiceField(help_text="Makes one grade of the ratings of several raters. Ties go to the lower grade.")
+    rule = forms.ChoiceField(
+        label="What counts of several ratings",
+        help_text="Ties go to the lower grade.",
+    )
     scale = forms.CharField(
         max_length=2_000,
-        help_text="Lowest:highest, or grades with labels: 0 Poor, 1 Fair, 2 Good, 3 Perfect.",
+        help_text="Lowest:highest, such as 0:3, or the grades with commas between them. A phrase may follow each grade.",
     )
     relevant_from = forms.FloatField(
         required=False,
         help_text="The lowest grade that counts as relevant. Empty: 1 on scales from 0, on others the lowest grade of the upper half.",
     )
     ratings = forms.ChoiceField(
+        label="Ratings on another scale",
         choices=[(KEEP, "Keep their grades"), (MAP, "Get grades of the new scale")],
         widget=forms.RadioSelect,
+        required=False,
     )
     mapped_for = forms.CharField(required=False, max_length=2_000, widget=forms.HiddenInput)
     seen = forms.CharField(required=False, max_length=20_000, widget=forms.HiddenInput)
+    previewed = forms.CharField(required=False, max_length=40_000, widget=forms.HiddenInput)
     can_merge_grades = forms.BooleanField(required=False)
     name = LineField(required=False, max_length=191)
 
     def __init__(self, book: Book, data: FormData | None = None) -> None:
-        present = books.BookSettings.of(book)
+        self._book = book
+        self._present = books.BookSettings.of(book)
+        has_phrases = len(book.scale) <= MAX_PHRASES
+        scale = [[grade, "" if has_phrases else label] for grade, label in book.scale]
         initial = {
             "rule": book.rule,
-            "scale": scale_text(book.scale),
+            "scale": scale_text(scale),
             "relevant_from": book.relevant_from,
             "ratings": KEEP,
+            "seen": _as_text(self._present),
         }
         super().__init__(data, initial=initial)
-        self.settings = present
+        self.settings = self._present
         self.new_grades: dict[float, float] | None = None
-        self._book = book
         rule: Any = self.fields["rule"]
         rule.choices = [(rule, Book.Rule(rule).label) for rule in books.offered_rules(book)]
+        for number, (grade, label) in enumerate(book.scale if has_phrases else ()):
+            self.fields[f"phrase_{number}"] = LineField(
+                label=numbers.grade_text(grade), initial=label, required=False, max_length=60
+            )
         for field in self.fields.values():
             field.widget.use_required_attribute = lambda *_: False  # the errors stand at the fields
 
@@ -128,17 +159,26 @@ class BookChangeForm(forms.Form):
         if self.errors:
             return data
         try:
-            is_present = data["scale"] == scale_text(self._book.scale)  # whose labels may contain commas
-            scale = self._book.scale if is_present else scorers.parse_scale(data["scale"])
+            scale = self._with_phrases(scorers.parse_scale(data["scale"]))
             self.settings = books.book_settings(rule=data["rule"], scale=scale, relevant_from=data["relevant_from"])
         except ValidationError as error:
             add_errors(self, error)
             return data
-        if data["ratings"] == MAP:
+        if data["ratings"] == MAP and self.settings.grades != self._present.grades:
             self.new_grades = books.suggest_grades(self._book, self.settings)
             if data["mapped_for"] == data["scale"]:
                 self._read_new_grades()
         return data
+
+    def _with_phrases(self, scale: list[list[Any]]) -> list[list[Any]]:
+        """Returns the scale of the form with the phrases of its grades, if the grades are the present ones."""
+        if [grade for grade, _ in scale] != [grade for grade, _ in self._book.scale]:
+            return scale
+        phrases = [
+            self.cleaned_data[f"phrase_{number}"] if f"phrase_{number}" in self.data else label
+            for number, (_, label) in enumerate(self._book.scale)
+        ]
+        return [[grade, label or phrase] for (grade, label), phrase in zip(scale, phrases, strict=True)]
 
     def _read_new_grades(self) -> None:
         assert self.new_grades is not None
@@ -149,6 +189,25 @@ class BookChangeForm(forms.Form):
                 self.new_grades[value] = chosen
             elif text:
                 self.add_error("scale", f"{text[:40]!r} is not a grade of the new scale.")
+
+    @property
+    def phrases(self) -> list[tuple[float, forms.BoundField]]:
+        """The grades of the book with the fields of their phrases; none for a scale with many grades."""
+        grades = self._book.grades if len(self._book.scale) <= MAX_PHRASES else ()
+        return [(grade, self[f"phrase_{number}"]) for number, grade in enumerate(grades)]
+
+    @property
+    def is_other_scale(self) -> bool:
+        """Whether the valid form has other grades, or another one from which they count as relevant."""
+        return (self.settings.grades, self.settings.relevant_from) != (
+            self._present.grades,
+            self._present.relevant_from,
+        )
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether another user has changed the settings since the page was opened."""
+        return bool(self.cleaned_data["seen"]) and self.cleaned_data["seen"] != _as_text(self._present)
 
     @property
     def rows(self) -> Sequence[NewGrade]:
@@ -165,28 +224,59 @@ class BookChangeForm(forms.Form):
         return [(f"{float(value):.17g}", float(value), label) for value, label in self.settings.scale]
 
     @property
-    def expected(self) -> books.BookSettings | None:
-        """The settings that the book had when the preview was made."""
-        try:
-            rule, scale, relevant_from = json.loads(self.cleaned_data["seen"])
-            return books.BookSettings(rule, scale, relevant_from)
-        except (ValueError, TypeError):
-            return None
+    def seen_text(self) -> str:
+        """What a page that is shown now sends as `seen`."""
+        return _as_text(self._present)
 
     @property
-    def hidden_values(self) -> Sequence[tuple[str, str]]:
-        """What a form that applies this preview sends: names and values."""
-        present = books.BookSettings.of(self._book)
-        names = ("rule", "scale", "relevant_from", "ratings")
-        values = [(name, str(self.data.get(name, ""))) for name in names]
-        values += [(row.name, f"{row.new_value:.17g}") for row in self.rows]
-        values.append(("mapped_for", self.cleaned_data["scale"]))
-        values.append(("seen", json.dumps([present.rule, present.scale, present.relevant_from])))
-        return values
+    def token(self) -> str:
+        """What a preview of the valid form sends as `previewed`: what would be changed, and how."""
+        change = [self.settings.rule, self.settings.grades, self.settings.relevant_from]
+        return json.dumps([_as_text(self._present), change, sorted((self.new_grades or {}).items())])
+
+
+def _as_text(settings: books.BookSettings) -> str:
+    return json.dumps([settings.rule, settings.scale, settings.relevant_from])
 
 
 def _name(value: float) -> str:
     return f"to_{value:.17g}"
+
+
+class NewBookForm(forms.Form):
+    """A book without a case."""
+
+    name = LineField(max_length=191, widget=forms.TextInput(attrs={"autofocus": True, "autocomplete": "off"}))
+    scale = forms.CharField(
+        max_length=2_000, initial="0:3", help_text="1:10, or grades with phrases: 0 Poor, 1 Fair, 2 Good, 3 Perfect."
+    )
+    queries = UncheckedTextField(
+        widget=forms.Textarea(attrs={"rows": 8, "spellcheck": "false"}),
+        help_text="One query per line. More can be added in a case, with the results of a search engine.",
+    )
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = self.cleaned_data
+        with errors_to(self):
+            data["grades"] = scorers.parse_scale(data.get("scale", "")) if "scale" in data else []
+            data["pasted"] = queries.parse_pasted(data.get("queries", ""))
+            if rejected := data["pasted"].rejected:
+                number, reason = rejected[0]
+                self.add_error("queries", f"Line {number:,}: {reason}")
+        return data
+
+
+class QueryFilterForm(forms.Form):
+    """Which queries of a book are listed."""
+
+    TO_JUDGE, RATED, NO_RUN = "to-judge", "rated", "no-run"
+
+    text = LineField(label="Query contains", required=False, max_length=200)
+    state = forms.ChoiceField(
+        label="Show",
+        required=False,
+        choices=[("", "all"), (TO_JUDGE, "to judge"), (RATED, "rated"), (NO_RUN, "no run")],
+    )
 
 
 class ConflictFilterForm(forms.Form):
@@ -218,6 +308,20 @@ class MergeForm(forms.Form):
         super().__init__(data)
         other: Any = self.fields["other"]
         other.queryset = Book.objects.owned_by(user).exclude(pk=book.pk).order_by("name", "pk")
+
+
+class RatingFilterForm(forms.Form):
+    """Which ratings of a rater are listed."""
+
+    text = LineField(label="Query or document id contains", required=False, max_length=200)
+    grade = forms.ChoiceField(label="Rating", required=False)
+
+    def __init__(self, book: Book, data: FormData) -> None:
+        super().__init__(data)
+        grade: Any = self.fields["grade"]
+        grades = [(f"{value:.17g}", f"{numbers.grade_text(value)} {label}".strip()) for value, label in book.scale]
+        verdicts = [(verdict.value, verdict.label) for verdict in (Verdict.CANNOT, Verdict.LATER)]
+        grade.choices = [("", "all"), *grades, *verdicts]
 
 
 class RaterAction(TextChoices):

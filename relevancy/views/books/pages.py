@@ -1,10 +1,11 @@
-"""The books that a user can see, and the page of one: what is rated, by whom, and what is left."""
+"""The books that a user can see, and of one what is rated, by whom, and what is left: its overview, queries and files."""
 
 from django.core.paginator import Paginator
+from django.db.models import F
 from django.http import FileResponse, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods
 
 from relevancy import books, judging, tasks
 from relevancy.formats import exports
@@ -13,42 +14,110 @@ from relevancy.views.forms import errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import download, redirect_with_message
+from relevancy.views.tables import Column, build_headings, read_sort
 
-from .forms import COMPARED_FIELDS, JudgingForm
+from .forms import NewBookForm, QueryFilterForm
+from .overview import build_overview
 
 BOOKS_PER_PAGE, QUERIES_PER_PAGE = 25, 50
+SORTS = {"place": "pk", "query": "text", "rated": "rated", "to-judge": "open"}
+COLUMNS = (
+    Column("Query", "query", css_class=""),
+    Column("Rated documents", "rated", starts_high=True),
+    Column("To judge", "to-judge", starts_high=True),
+    Column("Judged", css_class=""),
+    Column("Cases", css_class=""),
+)
 
 
 @require_GET
 def book_list(request: HtmxRequest) -> HttpResponse:
     """The books that the user can see."""
-    page = Paginator(books.find_books(request.user), BOOKS_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"page": page, "max_counted": judging.COUNTED}
+    text = request.GET.get("text", "").strip()
+    found = books.find_books(request.user)
+    page = Paginator(found.filter(name__icontains=text) if text else found, BOOKS_PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    for row in page:
+        if not row.is_chosen:
+            tasks.enqueue_judging_queue(judging.judging_queue(row))
+    context = {"page": page, "text": text, "max_counted": judging.COUNTED}
     return render(request, "books/list.html", context)
+
+
+@require_http_methods(["GET", "POST"])
+def book_new(request: HtmxRequest) -> HttpResponse:
+    """Creates a book with a scale and queries, without a case."""
+    form = NewBookForm(request.POST or None)
+    if form.is_valid():
+        data = form.cleaned_data
+        with errors_to(form):
+            book = books.create_book(
+                name=data["name"], scale=data["grades"], texts=data["pasted"].texts, by=request.user
+            )
+            text = f"Book “{book}” created with {len(data['pasted'].texts):,} queries."
+            return redirect_with_message(request, reverse("book", args=[book.pk]), text)
+    return render(request, "books/new.html", {"form": form}, status=422 if form.errors else 200)
 
 
 @require_GET
 def book(request: HtmxRequest, book_id: int) -> HttpResponse:
-    """One book. The first one to open it who may judge has its documents to judge chosen."""
+    """The overview of a book. The first look at it has its documents to judge chosen."""
     book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=Role.VIEWER)
-    if book.is_rateable:
-        tasks.enqueue_judging_queue(judging.judging_queue(book))
-    return _render_book(request, book)
+    if "order" in request.GET and book.is_editable:  # where comparisons led to before
+        return redirect(f"{reverse('book_judging', args=[book.pk])}?{request.GET.urlencode()}")
+    tasks.enqueue_judging_queue(judging.judging_queue(book))
+    queue = JudgingQueue.objects.get(book=book)
+    cases = list(Case.objects.visible_to(request.user).live().filter(book=book).order_by("name", "pk"))
+    return render(
+        request, "books/book.html", {"book": book, "queue": queue, **build_overview(request, book, queue, cases)}
+    )
 
 
-@require_POST
-def book_settings(request: HtmxRequest, book_id: int) -> HttpResponse:
-    """Changes what is judged, and the guidelines."""
-    book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=Role.EDITOR)
-    form = JudgingForm(JudgingQueue.objects.of_book(book), request.user, request.POST)
-    if form.is_valid():
-        guidelines = form.cleaned_data.pop("guidelines")
-        with errors_to(form):
-            queue = judging.set_judging(book=book, by=request.user, **form.cleaned_data)
-            books.change_book(book=book, guidelines=guidelines, by=request.user)
-            tasks.enqueue_judging_queue(queue)
-            return redirect_with_message(request, reverse("book", args=[book.pk]), "The settings are saved.")
-    return _render_book(request, book, form, status=422)
+@require_GET
+def book_queries(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """The queries of a book with what is rated and to judge, and the cases that have them."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
+    queue = JudgingQueue.objects.of_book(book)
+    tasks.enqueue_judging_queue(judging.judging_queue(book))
+    form = QueryFilterForm(request.GET)
+    wanted = form.cleaned_data if form.is_valid() else {"text": "", "state": ""}
+    found = books.queries_with_coverage(book)
+    if wanted["text"]:
+        found = found.filter(text__icontains=wanted["text"])
+    if wanted["state"] == form.NO_RUN:
+        found = found.filter(pairs=0)
+    elif wanted["state"]:
+        found = found.filter(pairs__gt=0, **({"open__gt": 0} if wanted["state"] == form.TO_JUDGE else {"open": 0}))
+    sort = read_sort(request.GET.get("sort", ""), SORTS, "place")
+    field = F(SORTS[sort.removeprefix("-")])
+    page = Paginator(found.order_by(field.desc() if sort.startswith("-") else field, "pk"), QUERIES_PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    cases = books.cases_of_queries([query.pk for query in page], request.user)
+    context = {
+        "book": book,
+        "form": form,
+        "is_filtered": any(wanted.values()),
+        "is_chosen": queue.built_at is not None,
+        "page": page,
+        "rows": [(query, cases.get(query.pk, ())) for query in page],
+        "headings": build_headings(COLUMNS, sort),
+    }
+    return render(request, "books/_queries.html" if request.htmx else "books/queries.html", context)
+
+
+@require_GET
+def book_files(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """What can be downloaded of a book, and where ratings are imported."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
+    context = {
+        "book": book,
+        "files": exports.files_of(Book),
+        "cases": Case.objects.editable_by(request.user).live().filter(book=book).order_by("name", "pk"),
+        "rating_import": RatingImport.objects.last_of(book.pk),
+    }
+    return render(request, "books/files.html", context)
 
 
 @require_GET
@@ -64,48 +133,3 @@ def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
     book: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.VIEWER)
     files = exports.files_of(Book)
     return download(files.get(request.GET.get("for", ""), files["book"]), book, name=book.name, by=request.user)
-
-
-def _render_book(
-    request: HtmxRequest, book: Book, form: JudgingForm | None = None, *, status: int = 200
-) -> HttpResponse:
-    queue = JudgingQueue.objects.of_book(book)
-    if form is None and book.is_editable:
-        offered = {name: request.GET[name] for name in ("order", *COMPARED_FIELDS) if name in request.GET}
-        form = JudgingForm(queue, request.user, offered=offered)
-    queries = Paginator(books.queries_with_coverage(book), QUERIES_PER_PAGE)
-    context = {
-        "book": book,
-        "queue": queue,
-        "form": form,
-        "page": queries.get_page(request.GET.get("page")),
-        "raters": books.count_by_rater(book),
-        "grades": books.count_by_grade(book),
-        "levels": books.count_pairs_by_level(book),
-        "cases": Case.objects.visible_to(request.user).live().filter(book=book),
-        "decided": judging.count_adjudications(book),
-        "rating_import": RatingImport.objects.last_of(book.pk),
-        "order_text": _order_text(queue),
-        "progress": judging.judging_progress(queue=queue, by=request.user) if queue.pk else None,
-    }
-    return render(request, "books/book.html", context, status=status)
-
-
-def _order_text(queue: JudgingQueue) -> str:
-    """Returns what the order by the comparison of two runs does at present; empty for other orders."""
-    if queue.order != JudgingQueue.Order.DIFFERENCE:
-        return ""
-    if not queue.is_by_difference:
-        return (
-            "One of the runs, or the scorer, has been deleted. Until others are chosen, documents come from the newest runs, best "
-            "ranks first."
-        )
-    if queue.built_at is None:
-        return "The documents of the two runs are being put in order."
-    left = judging.count_changing(queue)
-    if not left:
-        return "No document that is left to judge can change the comparison of the two runs."
-    return (
-        f"{left:,} of the documents that are left to judge can change the comparison of the two runs. Those that can change it most "
-        "come first. The order is computed again after ratings, in the background."
-    )

@@ -1,24 +1,36 @@
-"""All ratings of one rater in a book, removed or given to a person after a preview."""
+"""The raters of a book, and all ratings of one: listed, and removed or given to a person after a preview."""
 
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_GET, require_http_methods
 
-from relevancy import books, tasks
+from relevancy import books, judging, tasks
 from relevancy.hooks import BookRater
-from relevancy.models import Book, Role, User, Verdict
+from relevancy.models import Book, Rating, Role, User, Verdict
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_with_message
 from relevancy.wording import counted
 
-from .forms import RaterAction, RaterActionForm
+from .conflicts import document_url
+from .forms import RaterAction, RaterActionForm, RatingFilterForm
+
+RATINGS_PER_PAGE = 50
 
 VERDICTS = {RaterAction.REMOVE: "", RaterAction.CANNOT: Verdict.CANNOT, RaterAction.LATER: Verdict.LATER}
+
+
+@require_GET
+def book_raters(request: HtmxRequest, book_id: int) -> HttpResponse:
+    """Who has rated in a book, and how much."""
+    book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
+    return render(request, "books/raters.html", {"book": book, "raters": books.count_by_rater(book)})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -41,8 +53,33 @@ def book_rater(request: HtmxRequest, book_id: int, rater_id: int) -> HttpRespons
         else:
             preview = books.preview_removal(book=book, rater=rater, verdict=VERDICTS[action], by=request.user)
         sentences = _sentences(rater, ratings, preview, action, person)
-        context |= {"preview": preview, "action": action, "person": person, "sentences": sentences}
+        context |= {"preview": preview, "chosen": action, "person": person, "sentences": sentences}
+    else:
+        context |= _list_ratings(request, book, rater)
     return render(request, "books/rater.html", context, status=422 if request.method == "POST" else 200)
+
+
+def _list_ratings(request: HtmxRequest, book: Book, rater: User) -> dict[str, Any]:
+    """Returns the ratings of a rater that the filter lets through, the newest first, with the titles of their documents."""
+    filter_form = RatingFilterForm(book, request.GET)
+    given = Rating.objects.filter(query__book=book, rater=rater).select_related("query").order_by("-updated_at", "-pk")
+    wanted = filter_form.cleaned_data if filter_form.is_valid() else {"text": "", "grade": ""}
+    if wanted["text"]:
+        given = given.filter(Q(query__text__icontains=wanted["text"]) | Q(doc_id__icontains=wanted["text"]))
+    if wanted["grade"] in Verdict.values:
+        given = given.filter(verdict=wanted["grade"])
+    elif wanted["grade"]:
+        given = given.filter(value=float(wanted["grade"]))
+    page = Paginator(given, RATINGS_PER_PAGE).get_page(request.GET.get("page"))
+    documents = judging.read_rated_documents(page, by=request.user)
+    places = books.cases_of_queries({rating.query_id for rating in page}, request.user)
+    rows = []
+    for rating in page:
+        found = places.get(rating.query_id, ())
+        document = documents.get((rating.query_id, rating.doc_id))
+        title = document.title if document else rating.doc_id
+        rows.append((rating, title, document_url(found, rating.doc_id), next(iter(found), None)))
+    return {"filter_form": filter_form, "is_filtered": any(wanted.values()), "page": page, "rows": rows}
 
 
 def _change(
@@ -69,7 +106,7 @@ def _change(
         return conflict(request, url, error)
     tasks.enqueue_book_rescore(book.pk)
     text += " The scores of the cases are being computed."
-    return redirect_with_message(request, reverse("book", args=[book.pk]), text)
+    return redirect_with_message(request, reverse("book_raters", args=[book.pk]), text)
 
 
 def _were(count: int, noun: str) -> str:

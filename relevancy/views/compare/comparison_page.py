@@ -172,7 +172,7 @@ class ComparisonPage:
         """The address of the settings of the book, filled in so that raters judge first what changes this comparison most."""
         a, b = self.pair
         chosen = {"order": "difference", "run_a": a.pk, "run_b": b.pk, "version": self.version.pk}
-        return f"{reverse('book', args=[self.case.book_id], query=chosen)}#settings"
+        return reverse("book_judging", args=[self.case.book_id], query=chosen)
 
     # --- state ---
 

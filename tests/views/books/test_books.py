@@ -1,23 +1,18 @@
 """The list of books, the page of one, and the home page's list of books to judge."""
 
+from unittest.mock import patch
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from relevancy import books, cases, judging, ratings
-from relevancy.models import Book, JudgingQueue, Rating, ScorerVersion
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now
-from tests.views.workbench.example_cases import SCRIPT, make_workbench_case
+from relevancy import books, cases, judging, ratings, tasks
+from relevancy.models import Book, JudgingQueue, Rating
+from tests.factories import make_case, make_user, query_of, rate_all
+from tests.views.workbench.example_cases import make_workbench_case
 
 pytestmark = pytest.mark.django_db
-SETTINGS = {
-    "depth": "2",
-    "ratings_per_pair": "2",
-    "order": "rank",
-    "repeat_share": "0",
-    "guidelines": "**3** is perfect",
-}
 
 
 @pytest.fixture
@@ -49,13 +44,21 @@ def test_list_without_books_says_where_they_come_from(sign_in):
     assert reverse("new_case") in page
 
 
-def test_page_does_not_say_no_run_before_the_documents_to_judge_are_chosen(sign_in, people, case):
+def test_the_first_look_chooses_what_is_to_judge_whoever_looks(sign_in, people, case):
     assert not JudgingQueue.objects.exists()
+    with patch.object(tasks, "enqueue_judging_queue"):  # the worker is busy
+        assert sign_in("viewer").get(at(case)).content.decode().count("being chosen") == 1
+        assert sign_in("viewer").get(at(case, "book_queries")).content.decode().count("being chosen") == 2
+        assert "being chosen" in sign_in("viewer").get(reverse("books")).content.decode()
     page = sign_in("viewer").get(at(case)).content.decode()
-    assert page.count("not chosen yet") == 2 and "no run" not in page
-    assert not JudgingQueue.objects.exists()
-    queries = sign_in("rater").get(at(case)).context["page"]
-    assert [(query.pairs, query.open) for query in queries] == [(3, 2), (3, 3)]
+    assert "being chosen" not in page
+    assert JudgingQueue.objects.get().pair_count == 6
+
+
+def test_the_first_run_chooses_what_is_to_judge(people, team, script):
+    case = make_workbench_case(people, team, 2, {"query 1": {"a": 3}})
+    tasks.run_chunk.func(case.runs.get().pk)
+    assert JudgingQueue.objects.get(book=case.book_id).pair_count == 6
 
 
 def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
@@ -70,9 +73,13 @@ def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
     ]
     assert [(grade.value, grade.count) for grade in context["grades"]] == [(0, 1), (1, 0), (2, 0), (3, 2)]
     assert [round(grade.share) for grade in context["grades"]] == [33, 0, 0, 67]
-    assert [(query.rated, query.pairs, query.open, query.judged) for query in context["page"]] == [
-        (2, 3, 2, 1),
-        (0, 3, 3, 0),
+    listed = sign_in("viewer").get(at(case, "book_queries")).context["page"]
+    assert [(query.rated, query.pairs, query.open, query.judged) for query in listed] == [(2, 3, 2, 1), (0, 3, 3, 0)]
+    assert [(figure.label, figure.value) for figure in context["figures"][:4]] == [
+        ("Documents rated", "2"),
+        ("To judge", "5"),
+        ("Conflicts", "0"),
+        ("Raters", "2"),
     ]
     assert context["levels"] == [(0, 4), (1, 1), (None, 1)]
 
@@ -80,8 +87,8 @@ def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
 def test_a_book_without_a_queue_or_ratings_opens(sign_in, people, team):
     case = make_case(0, owner=people["admin"])
     cases.share(case=case, team=team)
-    assert sign_in("viewer").get(at(case)).status_code == 200
-    assert not JudgingQueue.objects.exists()
+    for name in ("book", "book_queries", "book_raters", "book_files", "book_conflicts", "book_decided"):
+        assert sign_in("viewer").get(at(case, name)).status_code == 200
 
 
 def test_statements_do_not_grow(sign_in, people, team, script):
@@ -93,77 +100,89 @@ def test_statements_do_not_grow(sign_in, people, team, script):
     client = sign_in("rater")
     small = make_workbench_case(people, team, 2, {"query 1": {"a": 3}})
     prepare(small)
-    before = count(client, at(small)), count(client, reverse("books"))
+    addresses = ("book", "book_queries", "book_raters", "book_files")
+    before = [count(client, at(small, name)) for name in addresses] + [count(client, reverse("books"))]
     large = make_workbench_case(people, team, 30, {f"query {n}": {"a": 1} for n in range(1, 31)})
     for _ in range(5):
         rate_all(large, {"query 2": {"b": 2}}, make_user())
     prepare(large)
-    assert (count(client, at(large)), count(client, reverse("books"))) == before
-    assert before[0] <= 18
+    assert [count(client, at(large, name)) for name in addresses] + [count(client, reverse("books"))] == before
+    assert before[0] <= 24
 
 
-def test_settings_are_changed_by_editors_and_choose_the_documents_again(sign_in, case):
-    response = sign_in("editor").post(at(case, "book_settings"), SETTINGS)
-    assert (response.status_code, response.url) == (302, at(case))
-    queue = JudgingQueue.objects.get()
-    assert (queue.depth, queue.ratings_per_pair, queue.order, queue.pair_count) == (2, 2, "rank", 4)
-    page = sign_in("viewer").get(at(case)).content.decode()
-    assert "<strong>3</strong> is perfect" in page
-    assert "book_settings" not in page
+def test_queries_are_filtered_sorted_and_lead_into_their_cases(sign_in, people, team, case):
+    prepare(case)
+    for text in "abc":
+        ratings.rate(query=query_of(case, "query 2"), doc_id=text, value=1, by=people["rater"])
+    cases.share(case=make_case(0, owner=people["admin"], book_of=case), team=team)
+    client = sign_in("viewer")
+
+    def texts(**wanted):
+        return [query.text for query, _ in client.get(at(case, "book_queries"), wanted).context["rows"]]
+
+    assert texts() == ["query 1", "query 2"]
+    assert texts(text="y 2") == ["query 2"]
+    assert texts(state="to-judge") == ["query 1"]
+    assert texts(state="rated") == ["query 2"]
+    assert texts(state="no-run") == []
+    assert texts(sort="-rated") == ["query 2", "query 1"]
+    assert texts(sort="to-judge") == ["query 2", "query 1"]
+    assert texts(state="?") == ["query 1", "query 2"]
+    place = case.case_queries.get(query__text="query 1")
+    page = client.get(at(case, "book_queries")).content.decode()
+    assert page.count(f'href="/cases/{case.pk}/?open={place.pk}"') == 2  # the query, and the case that has it
 
 
-def test_editors_let_raters_judge_what_changes_a_comparison_most(sign_in, case):
-    first = case.runs.get()
-    second = run_now(case.attempts.get())
-    version = ScorerVersion.objects.used_by(case)[0]
-    chosen = {"order": "difference", "run_a": first.pk, "run_b": second.pk, "version": version.pk}
-    client = sign_in("editor")
-    offered = client.get(at(case), chosen).context["form"]
-    assert offered.is_by_difference
-    assert [int(field.value()) for field in offered.compared_fields] == [first.pk, second.pk, version.pk]
-    refused = client.post(at(case, "book_settings"), {**SETTINGS, **chosen, "run_b": ""})
-    assert (refused.status_code, list(refused.context["form"].errors)) == (422, ["run_a"])
-    assert client.post(at(case, "book_settings"), {**SETTINGS, **chosen}).status_code == 302
-    queue = JudgingQueue.objects.get()
-    assert (queue.run_a, queue.run_b, queue.version, queue.order) == (first, second, version, "difference")
-    page = client.get(at(case)).content.decode()
-    assert 'id="order-text"' in page
-    assert "can change the comparison" in page
-    assert 'id="order-text"' not in sign_in("viewer").get(at(case)).content.decode()
-    client = sign_in("editor")
-    assert client.post(at(case, "book_settings"), SETTINGS).status_code == 302
-    assert JudgingQueue.objects.get().order == "rank"
+def test_overview_says_what_to_do_next(sign_in, people, case):
+    rate_all(case, {"query 1": {"a": 0}}, people["rater"])
+    prepare(case)
+    ids = [step.id for step in sign_in("editor").get(at(case)).context["steps"]]
+    assert ids == ["next-conflicts", "next-guidelines", "next-judge"]
+    assert [step.id for step in sign_in("rater").get(at(case)).context["steps"]] == ["next-judge"]
+    assert sign_in("viewer").get(at(case)).context["steps"] == []
 
 
-def test_runs_of_cases_that_one_cannot_edit_are_not_offered(sign_in, case):
-    other = make_case(1, book_of=case)
-    foreign = run_now(make_attempt(other))
-    chosen = {
-        "order": "difference",
-        "run_a": case.runs.get().pk,
-        "run_b": foreign.pk,
-        "version": "99999999999999999999",
-    }
-    response = sign_in("editor").post(at(case, "book_settings"), {**SETTINGS, **chosen})
-    assert (response.status_code, set(response.context["form"].errors)) == (422, {"run_b", "version"})
+def test_first_steps_of_a_book_are_done_one_after_the_other(sign_in, people, case):
+    def done(who="editor"):
+        return [tick.is_done for tick in sign_in(who).get(at(case)).context["ticks"]]
+
+    assert done() == [False] * 4
+    books.change_book(book=case.book, guidelines="Read")
+    judging.set_judging(book=case.book, ratings_per_pair=2)
+    assert done() == [True, True, False, False]
+    rate_all(case, {"query 1": {"a": 0}}, people["rater"])
+    assert done() == []
+    assert done("rater") == []
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"depth": "0"}, {"ratings_per_pair": "99"}, {"order": "x"}, {"guidelines": "x" * 20_001}]
-)
-def test_wrong_settings_change_nothing_and_are_kept_in_the_form(sign_in, case, wrong):
-    response = sign_in("editor").post(at(case, "book_settings"), {**SETTINGS, **wrong})
-    assert response.status_code == 422
-    assert list(response.context["form"].errors) == list(wrong)
-    assert (Book.objects.get(pk=case.book_id).guidelines, JudgingQueue.objects.count()) == ("", 0)
+def test_a_book_is_made_without_a_case(sign_in, people):
+    client = sign_in("viewer")
+    wrong = {"name": "Shop", "scale": "0", "queries": "tv\n"}
+    assert list(client.post(reverse("book_new"), wrong).context["form"].errors) == ["scale"]
+    long = {"name": "Shop", "scale": "0:3", "queries": "x" * 3_000}
+    assert list(client.post(reverse("book_new"), long).context["form"].errors) == ["queries"]
+    response = client.post(reverse("book_new"), {**wrong, "scale": "0:1", "queries": "tv\n\ntv\nradio"})
+    book = Book.objects.get(name="Shop")
+    assert (response.url, book.owner, book.top) == (reverse("book", args=[book.pk]), people["viewer"], 1)
+    assert list(book.queries.live().values_list("text", flat=True)) == ["tv", "radio"]
+    assert [step.id for step in client.get(response.url).context["steps"]] == ["next-guidelines", "next-case"]
+    assert reverse("book_new") in client.get(reverse("books")).content.decode()
 
 
-def test_hostile_guidelines_are_shown_and_not_obeyed(sign_in, case):
-    books.change_book(book=case.book, guidelines=f"{SCRIPT}\n\n<img src=x onerror=alert(1)>\n\n[a](javascript:b)")
-    page = sign_in("viewer").get(at(case)).content.decode()
-    assert "&lt;img src=x onerror=alert(1)&gt;" in page
-    assert SCRIPT not in page
-    assert 'href="javascript' not in page
+def test_books_are_filtered_by_name(sign_in, people, team, case):
+    other = make_workbench_case(people, team, 1, {})
+    Book.objects.filter(pk=other.book_id).update(name="Zebra")
+    page = sign_in("viewer").get(reverse("books"), {"text": "zeb"}).context["page"]
+    assert [row.pk for row in page] == [other.book_id]
+    assert sign_in("viewer").get(reverse("books"), {"text": "none"}).status_code == 200
+
+
+def test_files_of_a_book_are_listed_with_where_ratings_are_imported(sign_in, case):
+    page = sign_in("editor").get(at(case, "book_files")).content.decode()
+    for name in ("book", "ratings"):
+        assert f"{at(case, 'book_download')}?for={name}" in page
+    assert reverse("case_files", args=[case.pk]) in page
+    assert reverse("case_files", args=[case.pk]) not in sign_in("viewer").get(at(case, "book_files")).content.decode()
 
 
 def test_home_lists_books_with_documents_to_judge(sign_in, people, case):

@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from relevancy import judging
+from relevancy import books, judging, queries, ratings
 from relevancy.models import Rating
 from tests.factories import make_user, query_of, rate_all, remap
 from tests.views.workbench.example_cases import SCRIPT, attributes, elements, make_workbench_case, tree
@@ -65,6 +65,59 @@ def test_without_javascript_the_list_stays_as_it_is(sign_in, case):
     elsewhere = f"http://example.org{at(case)}"
     response = sign_in("editor").post(decide_at(case), {"doc_id": "a", "value": "1"}, headers={"Referer": elsewhere})
     assert response.url == at(case)
+
+
+def test_a_conflict_is_shown_as_the_document_that_was_judged(sign_in, people, case):
+    judging.build_judging_queue(book=case.book)
+    query = query_of(case, "query 1")
+    queries.describe(query=query, information_need="All of *Star Wars*")
+    ratings.rate(query=query, doc_id="a", value=0, by=people["rater"], note="Only the word")
+    books.change_book(book=case.book, guidelines="Judge **strictly**")
+    row = sign_in("viewer").get(at(case)).context["rows"][0]
+    page = sign_in("viewer").get(at(case)).content.decode()
+    place = case.case_queries.get(query=query)
+    assert row["document"].result.display.title == row["title"]
+    for text in ("<em>Star Wars</em>", "Only the word", "<strong>strictly</strong>", "Rater", f"?open={place.pk}"):
+        assert text in page
+    assert f"{reverse('document', args=[case.pk, place.pk])}?doc_id=a" in page
+
+
+def test_blind_raters_see_conflicts_about_what_they_have_judged(sign_in, people, team, case):
+    case.book.teams.add(team)
+    rate_all(case, {"query 2": {"b": 0}}, people["owner"])
+    rate_all(case, {"query 2": {"b": 3}}, people["editor"])
+    assert shown(sign_in("rater").get(at(case))) == [("query 1", "a", 3), ("query 1", "b", 1)]
+    assert len(shown(sign_in("viewer").get(at(case)))) == 3
+    books.change_book(book=case.book, raters_are_blind=False)
+    assert len(shown(sign_in("rater").get(at(case)))) == 3
+
+
+def test_z_takes_the_last_decision_back_and_then_the_one_before(sign_in, people, case):
+    client = sign_in("editor")
+    url = reverse("book_undo_decision", args=[case.book_id])
+    for doc_id in "ab":
+        client.post(decide_at(case), {"doc_id": doc_id, "value": "2"}, headers={"HX-Request": "true"})
+    assert "data-key-undo" in client.get(at(case), {"difference": "0", "state": "all"}).content.decode()
+    answer = client.post(url, headers={"HX-Request": "true"}).content.decode()
+    assert "hx-swap-oob" in answer and "data-decided" not in answer
+    assert Rating.objects.get(is_adjudication=True).doc_id == "a"
+    assert client.post(url).url == at(case)
+    assert not Rating.objects.filter(is_adjudication=True).exists()
+    assert client.post(url, headers={"HX-Request": "true"}).status_code == 409
+
+
+def test_a_list_without_conflicts_says_why_and_what_to_do(sign_in, people, team, case):
+    lonely = make_workbench_case(people, team, 1, {"query 1": {"a": 3}})
+    assert reverse("book_judging", args=[lonely.book_id]) in sign_in("editor").get(at(lonely)).content.decode()
+    viewed = sign_in("viewer").get(at(lonely))
+    assert (viewed.context["empty"].title, viewed.context["empty"].ways) == ("No document has two ratings yet", [])
+    filtered = sign_in("viewer").get(at(case), {"difference": "9", "state": "open"})
+    assert filtered.context["empty"].title == "No such document"
+    for doc_id in "ab":
+        judging.adjudicate(query=query_of(case, "query 1"), doc_id=doc_id, value=2, by=people["editor"])
+    assert sign_in("viewer").get(at(case)).context["empty"].title == "Nothing to decide"
+    decided = sign_in("viewer").get(reverse("book_decided", args=[case.book_id]))
+    assert [row["conflict"].doc_id for row in decided.context["rows"]] == ["a", "b"]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import accounts, hooks, judging
+from relevancy import accounts, hooks, judging, ratings
 from relevancy.models import Rating, RatingChange, Verdict
 from tests.factories import query_of, rate_all
 from tests.views.workbench.example_cases import make_workbench_case
@@ -35,6 +35,27 @@ def test_editors_come_from_the_book(sign_in, case, dana):
     assert at(case, dana) not in sign_in("rater").get(page).content.decode()
 
 
+def test_ratings_are_listed_and_filtered(sign_in, people, case, dana):
+    ratings.rate(query=query_of(case, "query 2"), doc_id="a", value=1, by=people["rater"], note="Maybe")
+    client = sign_in("editor")
+
+    def listed(rater, **wanted):
+        return [
+            (rating.query.text, rating.doc_id) for rating, *_ in client.get(at(case, rater), wanted).context["rows"]
+        ]
+
+    assert sorted(listed(dana)) == [("query 1", "a"), ("query 2", "c")]
+    assert listed(dana, text="query 2") == [("query 2", "c")]
+    assert listed(dana, grade="0") == [("query 1", "a")]
+    assert listed(dana, grade="later") == []
+    assert len(listed(dana, grade="x")) == 2
+    place = case.case_queries.get(query__text="query 2")
+    page = client.get(at(case, people["rater"])).content.decode()
+    assert "Maybe" in page and f"?open={place.pk}" in page
+    assert page.count('name="action"') == 1  # one press for each thing that can be done, and nothing to choose before
+    assert 'type="radio"' not in page
+
+
 def test_all_ratings_are_removed_after_a_preview(sign_in, case, dana):
     client = sign_in("editor")
     response = client.get(at(case, dana))
@@ -46,7 +67,7 @@ def test_all_ratings_are_removed_after_a_preview(sign_in, case, dana):
     assert 'id="case-scores"' in response.content.decode()
     assert Rating.objects.filter(rater=dana).count() == 2
     response = client.post(at(case, dana), {"action": "remove", "seen": "2"})
-    assert (response.status_code, response.url) == (302, reverse("book", args=[case.book_id]))
+    assert (response.status_code, response.url) == (302, reverse("book_raters", args=[case.book_id]))
     assert not Rating.objects.filter(rater=dana).exists()
     assert client.get(at(case, dana)).status_code == 404
 

@@ -17,7 +17,7 @@ def case(people, team, script):
 
 @pytest.mark.parametrize(("role", "is_shown"), [("editor", True), ("viewer", False)])
 def test_the_sources_of_a_book_lead_editors_to_it(sign_in, case, role, is_shown):
-    page = sign_in(role).get(reverse("book_clicks", args=[case.book_id])).content.decode()
+    page = sign_in(role).get(reverse("book_files", args=[case.book_id])).content.decode()
     assert ('id="move-ratings"' in page) == is_shown
 
 

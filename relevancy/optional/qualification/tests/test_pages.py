@@ -51,7 +51,7 @@ def answer_all(client, case, wrong=0):
 
 def test_editor_draws_a_set_switches_it_on_and_changes_keys(sign_in, case):
     client = sign_in("editor")
-    assert url(case) in client.get(reverse("book", args=[case.book_id])).content.decode()
+    assert url(case) in client.get(reverse("book_judging", args=[case.book_id])).content.decode()
     assert client.post(url(case), {"do": "settings", "share": "80", "distance": "0"}).status_code == 422
     assert client.post(url(case), {"do": "draw", "count": "6"}).status_code == 302
     assert client.post(url(case), {"do": "settings", "share": "80", "distance": "1"}).status_code == 302

@@ -26,6 +26,12 @@ def case() -> Case:
     return case
 
 
+def test_a_set_is_drawn_before_anybody_has_opened_the_judging_page() -> None:
+    case = make_case(2, KEY)
+    run_now(make_attempt(case))
+    assert qualification.draw_pairs(book=case.book, count=6, seed=7, by=case.owner) == 6
+
+
 def make_rater(case: Case) -> User:
     rater = make_user()
     Team.objects.get(name="Raters").memberships.create(user=rater, role=Role.RATER)
