@@ -110,19 +110,21 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         `is_stale`: whether one of them was computed from older ratings.
         `score_1`, `score_2` …: under the versions in `secondary`; `is_stale_1` …: whether it was computed from older ratings.
         """
-        ranking = models.FilteredRelation("query__rankings", condition=models.Q(query__rankings__run=run))
+        # No run has the id 0. For "run IS NULL", SQLite would read all scores of the version for each query.
+        run_id, before_id = run.pk if run else 0, before.pk if before else 0
+        ranking = models.FilteredRelation("query__rankings", condition=models.Q(query__rankings__run=run_id))
         score = models.FilteredRelation(
-            "query__scores", condition=models.Q(query__scores__run=run, query__scores__version=version)
+            "query__scores", condition=models.Q(query__scores__run=run_id, query__scores__version=version)
         )
         earlier = models.FilteredRelation(
-            "query__scores", condition=models.Q(query__scores__run=before, query__scores__version=version)
+            "query__scores", condition=models.Q(query__scores__run=before_id, query__scores__version=version)
         )
         revision = models.F("query__revision")
         is_stale = models.Q(scored__revision__lt=revision) | models.Q(earlier__revision__lt=revision)
         others: dict[str, Any] = {}
         for number, other in enumerate(secondary, 1):
             name = f"secondary_{number}"
-            condition = models.Q(query__scores__run=run, query__scores__version=other)
+            condition = models.Q(query__scores__run=run_id, query__scores__version=other)
             others[name] = models.FilteredRelation("query__scores", condition=condition)
             others[f"score_{number}"] = models.F(f"{name}__score")
             is_older = models.Q(**{f"{name}__revision__lt": revision})

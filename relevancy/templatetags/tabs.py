@@ -54,6 +54,7 @@ def case_tabs(case: Case, shown_run: ShownRun | None) -> Iterator[tuple[str, str
     settings = [page("Sharing", "case_share")] if case.is_owned else []
     settings += [
         *links_at(Place.CASE_SETTINGS, case),
+        page("Scorers", "case_scorers"),
         page("Linked queries", "query_links"),
         page("Files", "case_files"),
     ]

@@ -118,6 +118,7 @@ case_delete            POST   own     302
 case                   GET    see     200
 run_state              GET    see     200
 case_changes           GET    see     200
+case_scorers           GET    see     200
 case_scorer            POST   edit    302
 case_scorer_add        POST   edit    302
 case_score_again       POST   edit    302

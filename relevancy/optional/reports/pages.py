@@ -13,7 +13,7 @@ from . import report_csv
 from . import report_json as report_format
 from .report_page import ReportPage
 
-MAX_AT_ONCE = 500  # queries of a report that a page waits for
+MAX_AT_ONCE = 1000  # queries of a report that a page waits for
 NOT_RUN = "The case has no finished run to report on. Run it first."
 
 

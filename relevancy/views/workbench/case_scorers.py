@@ -3,9 +3,9 @@
 from django.core.exceptions import ValidationError
 from django.db.models import Q, QuerySet
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import scorers, tasks
 from relevancy.models import Case, Role, Scorer, User
@@ -16,14 +16,29 @@ from relevancy.views.responses import conflict, redirect_to, redirect_with_messa
 
 from .forms import CaseScorerForm, RestoreScorerForm
 from .stale_scores import rescore_after_change_of_scorers
-from .workbench import open_workbench
+from .workbench import Workbench, open_workbench
+
+
+@require_GET
+def show(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """The scorers of the case; for editors with what can be changed."""
+    workbench = open_workbench(request, case_id)
+    context = {"case": workbench.case, "access": workbench.access, "panel": workbench.panel}
+    return render(request, "workbench/case_scorers.html", context)
+
+
+def _back_url(request: HtmxRequest, workbench: Workbench) -> str:
+    """Returns the page that a form was sent from: the list of scorers, or the queries."""
+    if request.POST.get("back") == "settings":
+        return reverse("case_scorers", args=[workbench.case.pk])
+    return workbench.queries.url()
 
 
 @require_POST
 def choose(request: HtmxRequest, case_id: int, *, primary: bool) -> HttpResponse:
     """Adds an available scorer to the case as a secondary one. With `primary`, makes it primary; it may be one of the case's."""
     workbench = open_workbench(request, case_id, needs=Role.EDITOR)
-    case, panel, url = workbench.case, workbench.panel, workbench.back_url
+    case, panel, url = workbench.case, workbench.panel, _back_url(request, workbench)
     form = CaseScorerForm([*(panel.scorers if primary else ()), *panel.available_scorers], request.POST)
     if not form.is_valid():
         return conflict(request, url, form_error(form))
@@ -45,7 +60,7 @@ def choose(request: HtmxRequest, case_id: int, *, primary: bool) -> HttpResponse
 def remove(request: HtmxRequest, case_id: int, scorer_id: int) -> HttpResponse:
     """Removes a scorer from the case; its scores stay stored, and `restore` undoes it."""
     workbench = open_workbench(request, case_id, needs=Role.EDITOR)
-    url = workbench.queries.url()
+    url = _back_url(request, workbench)
     position = next((index for index, version in enumerate(workbench.versions) if version.scorer_id == scorer_id), None)
     if position is None:
         return conflict(request, url, "This scorer has already been removed from the case.")

@@ -30,6 +30,7 @@ urlpatterns = [
     path("cases/<int:case_id>/", pages.show, name="case"),
     path("cases/<int:case_id>/state/", pages.state, name="run_state"),
     path("cases/<int:case_id>/changes/", others.changes, name="case_changes"),
+    path("cases/<int:case_id>/settings/scorers/", case_scorers.show, name="case_scorers"),
     path("cases/<int:case_id>/scorer/", case_scorers.choose, {"primary": True}, name="case_scorer"),
     path("cases/<int:case_id>/scorers/", case_scorers.choose, {"primary": False}, name="case_scorer_add"),
     path("cases/<int:case_id>/scorers/again/", case_scorers.score_again, name="case_score_again"),

@@ -493,3 +493,16 @@ def statements(send, *what, **how):
     with CaptureQueriesContext(connection) as captured:
         assert send(*what, **how).status_code == 200
     return len(captured)
+
+
+def test_the_page_of_the_scorers_changes_them_and_stays(sign_in, case):
+    url = at(case, "case_scorers")
+    client = sign_in("editor")
+    listed = elements(by_id(client.get(url), "case-scorers"), _name="tr")[1:]
+    assert [words(row).split()[0] for row in listed] == MEASURES
+    made = client.post(at(case, "case_scorer"), {"scorer": scorer("RR@10").pk, "back": "settings"})
+    removed = client.post(at(case, "case_scorer_remove", scorer("P@10").pk), {"back": "settings"})
+    assert (made["Location"], removed["Location"]) == (url, url)
+    assert names(case) == ["RR@10", "nDCG@10"]
+    page = sign_in("viewer").get(url)
+    assert elements(by_id(page, "case-scorers"), _name="button") == []
