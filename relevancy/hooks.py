@@ -100,7 +100,7 @@ class Place(StrEnum):
     CASE_HISTORY = "case-history"  # the same of its tab History
     CASE_SETTINGS = "case-settings"  # the same of its tab Settings
     CASE_SHARING = "case-sharing"  # a Case: panels below the teams that it is shared with, for its owners
-    COMPARISON = "comparison"  # a ComparisonPage: links below its runs, panels below its verdict
+    COMPARISON = "comparison"  # a ComparisonPage: links of its next steps, panels below its verdict
     ENDPOINT_OPTIONS = "endpoint-options"  # an EndpointForm: panels below the options of engines
     FIRST_CASE = "first-case"  # None: links for users without cases, each with a heading
     HOME = "home"  # the User: links beside the lists of cases
@@ -178,6 +178,22 @@ class BookFigure:
 
 book_figures: Hook[[Book], BookFigure | None] = Hook()
 """Called for the overview of a book: a figure of the app, or None."""
+
+
+@dataclass(frozen=True)
+class ComparisonTab:
+    """A part of the page that compares runs, below its list of queries. key: as addresses name it.
+
+    panel: called if the tab is open. Its template also gets the context of the page.
+    """
+
+    key: str
+    label: str
+    panel: Callable[[], Panel]
+
+
+comparison_tabs: Hook[[Any], ComparisonTab] = Hook()
+"""Called with a `ComparisonPage` whose runs can be compared: tabs after those of the core."""
 
 
 @dataclass(frozen=True)

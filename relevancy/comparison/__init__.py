@@ -1,6 +1,6 @@
 """Service: compares two runs or more, with tests, intervals and the overlap of their result lists."""
 
-from relevancy.statistics import TIE
+from relevancy.statistics import TIE, Verdict
 
 from . import stored
 from .best_order import BEST_ORDER, Gain, GainSplit, best_order, check_best_order, find_gain, split_gains
@@ -17,19 +17,21 @@ from .gates import (
     format_difference,
 )
 from .pool_bias import PoolBias
+from .queries_to_add import count_queries_to_add
 from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .ratings_to_add import DocumentToRate, RatingPlan, RatingPlanner, build_planner
 from .result_lists import ListOverlap, ResultList, read_lists, unique
 from .run_scorer import has_exact_range
 from .score_tables import ScoreTable, read_score_table
-from .sentences import describe_carriers, describe_groups, describe_verdict, format_detectable
-from .summaries import Figure, PairSummary, list_rating_warnings, summarize_pair, summarize_pending
+from .sentences import describe_carriers, describe_groups, describe_lopsided, describe_verdict, format_detectable
+from .summaries import KEY_FIGURES, Figure, PairSummary, list_rating_warnings, summarize_pair, summarize_pending
 from .tag_figures import TagFigures, compare_tags
 
 __all__ = [
     "BEST_ORDER",
     "DEFAULT_ALPHA",
+    "KEY_FIGURES",
     "MAX_RUNS",
     "SORT_KEYS",
     "STATES",
@@ -56,6 +58,7 @@ __all__ = [
     "RunPair",
     "ScoreTable",
     "TagFigures",
+    "Verdict",
     "best_order",
     "build_planner",
     "check_best_order",
@@ -64,9 +67,11 @@ __all__ = [
     "compare",
     "compare_tags",
     "compute_figures",
+    "count_queries_to_add",
     "describe_carriers",
     "describe_change",
     "describe_groups",
+    "describe_lopsided",
     "describe_verdict",
     "find_gain",
     "find_run_errors",

@@ -129,11 +129,8 @@ def compare(*, runs: Sequence[Run], version: ScorerVersion) -> Comparison:
                 carriers=table.name_units(figures.carriers),
             )
         )
-    warnings = list_warnings(runs, version)
-    if not len(table):
-        warnings.insert(0, "No query has a score in all of these runs, so there is no difference to show.")
     means = np.average(table.scores, axis=0, weights=table.weights).tolist() if len(table) else [None] * len(runs)
-    return Comparison(version, runs, table, means, pairs, warnings, compare_tags(table, len(runs)))
+    return Comparison(version, runs, table, means, pairs, list_warnings(runs, version), compare_tags(table, len(runs)))
 
 
 def name_runs(runs: Sequence[Run]) -> list[str]:

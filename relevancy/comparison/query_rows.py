@@ -62,8 +62,8 @@ STATES: dict[str, tuple[str, Callable[[QueryRow], bool]]] = {
     "changed": ("Results changed", lambda row: bool(row.change)),
     "reordered": ("Only the order changed", lambda row: row.change == REORDERED),
     "unchanged": ("Results unchanged", lambda row: row.change == SAME),
-    "unrated": ("Unrated among the first k", lambda row: bool(row.unrated)),
-    "left_out": ("Left out of the comparison", lambda row: row.difference is None),
+    "unrated": ("To judge among the first results", lambda row: bool(row.unrated)),
+    "left_out": ("Not compared", lambda row: row.difference is None),
 }
 SORT_KEYS: dict[str, Callable[[QueryRow], float | str | None]] = {
     "query": lambda row: row.text.casefold(),

@@ -8,13 +8,14 @@ import math
 import numpy as np
 
 from relevancy.scoring.rounding import format_p, format_rounded, format_signed
-from relevancy.statistics import ALPHA, Interval, Verdict, group_runs
+from relevancy.statistics import ALPHA, TIE, Interval, Verdict, group_runs
 from relevancy.wording import counted
 
 from .comparisons import Comparison, RunPair, name_runs
 
 MAX_NAMED = 5
 NAMED_SHARE = 0.1  # of the queries: so few carriers are named
+LOPSIDED = 1.5  # the longer side of an interval is so many times as long as the shorter one, at least
 EXACT_POWER_QUERIES = 40  # with fewer, the detectable difference is found less than four times in five
 
 
@@ -79,6 +80,27 @@ def describe_carriers(pair: RunPair) -> str:
     rest = differences.mean_without(pair.paired.carriers)
     without = "" if rest is None else f"; without {'it,' if is_one else 'them'} it is {format_signed(rest, 1)}"
     return f"{queries} up 80 % of the difference ({names}){without}."
+
+
+def describe_lopsided(pair: RunPair) -> str:
+    """Returns why one side of the interval is much longer than the other, in a sentence; empty if none is."""
+    interval, differences = pair.paired.interval, pair.paired.differences
+    if interval is None or not interval.is_reliable:
+        return ""
+    below, above = differences.mean - interval.low, interval.high - differences.mean
+    direction = 1 if above > below else -1
+    directed = np.sort(direction * differences.values)[::-1]
+    if min(below, above) * LOPSIDED > max(below, above) or directed[0] < TIE:
+        return ""
+    large = directed[directed >= directed[0] / 2]
+    smallest, largest = (format_rounded(points, 1) for points in (large[-1], large[0]))
+    points = f"{smallest} points" if smallest == largest else f"{smallest} to {largest} points"
+    verb = "gained" if direction > 0 else "lost"
+    ends = ("above", "below") if direction > 0 else ("below", "above")
+    return (
+        f"The interval reaches further {ends[0]} the difference than {ends[1]}: {counted(len(large), 'query', 'queries')} {verb} "
+        f"{points}, much more than the others."
+    )
 
 
 def format_detectable(pair: RunPair) -> str:

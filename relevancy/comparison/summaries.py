@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from relevancy import glossary
 from relevancy.models import Run
 from relevancy.scoring.rounding import format_coefficient, format_p, format_rounded, format_signed
 from relevancy.wording import counted
@@ -15,51 +16,41 @@ from .comparisons import RunPair, name_runs
 from .figures import ComparisonFigures
 from .query_rows import QueryRow
 from .result_lists import OTHER_DOCUMENTS, REORDERED
-from .sentences import describe_carriers, describe_verdict, format_detectable
+from .sentences import describe_carriers, describe_lopsided, describe_verdict, format_detectable
 
 MISSING = "–"
 COVERAGE_WARNING = 0.1  # between the rated shares of two runs
 MAX_NAMED = 3
 SMALLEST_GAIN = 0.05  # points that ratings must add to a score to be worth a sentence
-FIGURE_LABELS = {
-    "interval": "95 % interval",
-    "p": "Randomisation test",
-    "effect": "Effect size",
-    "counts": "Better · same · worse",
-    "detectable": "Detectable from",
-    "carriers": "80 % carried by",
-    "jaccard": "Jaccard",
-    "rbo": "Rank-biased overlap",
-    "changed": "Results changed",
-    "coverage": "Rated",
-    "bounds": "Once all is rated",
-    "pool": "Without own ratings",
-    "gain": "To gain",
-    "left_out": "Left out",
-}
+KEY_FIGURES = ("interval", "p", "counts", "coverage")
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure with its label. key: its stable name. title: what it means; may be empty. is_muted: whether it is not reliable."""
+    """A figure with its label. key: its stable name, that of its word in the glossary. text: what it means, with its unit.
+
+    value: empty if there is none. is_muted: whether it is not reliable.
+    """
 
     key: str
     label: str
     value: str
-    title: str = ""
+    text: str
     is_muted: bool = False
 
 
-def _figure(key: str, value: str, title: str = "", *, is_muted: bool = False) -> Figure:
-    return Figure(key, FIGURE_LABELS[key], value, title, is_muted)
+def _figure(key: str, value: str, *, label: str = "", more: str = "", is_muted: bool = False) -> Figure:
+    """Returns a figure. label: another one than the word of the glossary. more: a sentence about this figure alone."""
+    term = glossary.terms[key]
+    return Figure(key, label or term.word, value, " ".join(filter(None, [term.meaning, more])), is_muted)
 
 
 @dataclass(frozen=True)
 class PairSummary:
     """A run against the baseline, in words.
 
-    sentence: the verdict. figures: with their labels. details: what follows from them, in sentences. warnings: what makes the figures
-    less than they seem. score_a, score_b, difference: means over the compared queries; None if there are none.
+    sentence: the verdict. figures: with their labels. details: what has to be known beside the verdict, in sentences. warnings: what
+    makes the figures less than they seem. score_a, score_b, difference: means over the compared queries; None if there are none.
     """
 
     sentence: str
@@ -82,7 +73,7 @@ def summarize_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryR
     return PairSummary(
         sentence=describe_verdict(pair),
         figures=[*_test_figures(pair), *_count_figures(pair), *_list_figures(figures, other, rows)],
-        details=_details(figures, other, tried, rows),
+        details=_details(pair, tried),
         warnings=list_rating_warnings(figures, other),
         score_a=result.means[0],
         score_b=result.means[other],
@@ -91,8 +82,8 @@ def summarize_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryR
 
 
 def summarize_pending(pair: Sequence[Run]) -> PairSummary:
-    """Returns a summary with the places of all figures, as long as they are being computed."""
-    figures = [_figure(key, "…") for key in FIGURE_LABELS]
+    """Returns a summary with the places of the key figures, as long as they are being computed."""
+    figures = [_figure(key, "…") for key in KEY_FIGURES]
     return PairSummary(f"{' and '.join(name_runs(pair))} are being compared.", figures)
 
 
@@ -103,39 +94,35 @@ def list_rating_warnings(figures: ComparisonFigures, other: int) -> list[str]:
 
 def _test_figures(pair: RunPair) -> list[Figure]:
     paired, interval = pair.paired, pair.paired.interval
-    p_t = f"Paired t test: {_p_text(paired.p_t)}" if paired.p_t is not None else ""
     unreliable = interval is not None and not interval.is_reliable
     return [
         _figure(
             "interval",
-            _range(interval.low, interval.high) if interval else MISSING,
-            "Too few queries for an interval you can rely on" if unreliable else "",
+            _range(interval.low, interval.high) if interval else "",
+            more="These are too few queries for an interval you can rely on." if unreliable else "",
             is_muted=unreliable,
         ),
-        _figure("p", _p_text(paired.p), p_t),
         _figure(
-            "effect",
-            _or_missing(paired.differences.effect, lambda effect: format_signed(effect, 2)),
-            "Difference divided by the standard deviation of the differences, both with the weights of the queries",
+            "p",
+            _p_text(paired.p),
+            more=f"Of the randomisation test; paired t test: {_p_text(paired.p_t)}." if paired.p_t is not None else "",
         ),
+        _figure("effect", _or_empty(paired.differences.effect, lambda effect: format_signed(effect, 2))),
     ]
 
 
 def _count_figures(pair: RunPair) -> list[Figure]:
     differences = pair.by_query
-    counts = f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}"
+    counts = f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}" if len(differences) else ""
     carriers = len(pair.carriers)
+    named = ", ".join([f"“{text}”" for text in pair.carriers[:MAX_NAMED]])
     return [
         _figure("counts", counts),
-        _figure(
-            "detectable",
-            format_detectable(pair),
-            "The smallest true difference that so many queries find four times in five",
-        ),
+        _figure("detectable", format_detectable(pair) if pair.paired.detectable else ""),
         _figure(
             "carriers",
-            counted(carriers, "query", "queries") if carriers else MISSING,
-            ", ".join([f"“{text}”" for text in pair.carriers[:MAX_NAMED]]),
+            counted(carriers, "query", "queries") if carriers else "",
+            more=f"The largest: {named}." if carriers > 1 else f"It is {named}." if carriers else "",
         ),
     ]
 
@@ -153,54 +140,43 @@ def _list_figures(
         MISSING if bias.score_without is None else format_signed(-bias.gain, 1)
         for bias in (figures.pool[0], figures.pool[other])
     ]
-    changed = len([row for row in rows if row.change])
+    changes = [row.change for row in rows]
+    others, reordered = changes.count(OTHER_DOCUMENTS), changes.count(REORDERED)
     left_out = len(figures.comparison.table.left_out)
     return [
-        Figure(
-            "jaccard", f"Jaccard@{overlap.k}", _or_missing(overlap.jaccard, format_coefficient), "Mean over the queries"
-        ),
-        _figure("rbo", _or_missing(overlap.rbo, format_coefficient), "Mean over the queries"),
-        Figure(
+        _figure("jaccard", _or_empty(overlap.jaccard, format_coefficient), label=f"Jaccard@{overlap.k}"),
+        _figure("rbo", _or_empty(overlap.rbo, format_coefficient)),
+        _figure(
             "changed",
-            f"First {overlap.k} changed",
-            f"{changed:,} of {overlap.queries:,}",
-        ),
-        Figure(
-            "coverage",
-            f"Rated of the first {max([coverage_of_run.k for coverage_of_run in coverage])}",
-            " → ".join([_percent(coverage_of_run.share) for coverage_of_run in coverage]),
-            "Share of rated documents, before → after",
+            f"{others + reordered:,} of {overlap.queries:,}" if overlap.queries else "",
+            label=f"First {overlap.k} changed",
+            more=f"Of {overlap.queries:,} queries, {others:,} returned other documents among the first {overlap.k}, and "
+            f"{reordered:,} the same in another order.",
         ),
         _figure(
-            "bounds",
-            _range(*bounds) if bounds else MISSING,
-            "The difference lies between these, whatever grades the unrated documents get"
-            if bounds
-            else "This scorer gives no bounds",
+            "coverage",
+            " → ".join([_percent(coverage_of_run.share) for coverage_of_run in coverage]),
+            label=f"Rated of the first {max([coverage_of_run.k for coverage_of_run in coverage])}",
         ),
+        _figure("bounds", _range(*bounds) if bounds else ""),
         _figure(
             "pool",
-            " · ".join(without_own),
-            "How each score changes without the ratings of documents that no other run returned among the first k",
+            "" if without_own == [MISSING] * 2 else " · ".join(without_own),
+            more=" ".join(_describe_pool(figures, other)),
         ),
         _figure(
             "gain",
-            " → ".join([MISSING if points is None else format_rounded(points, 1) for points in gains]),
-            "Points between each score and that of the best order that today’s ratings allow, before → after",
+            ""
+            if gains == [None] * 2
+            else " → ".join([MISSING if points is None else format_rounded(points, 1) for points in gains]),
         ),
-        _figure("left_out", f"{left_out:,}"),
+        _figure("not-compared", f"{left_out:,}" if left_out else ""),
     ]
 
 
-def _details(
-    figures: ComparisonFigures,
-    other: int,
-    tried: AttemptsTried,
-    rows: Sequence[QueryRow],
-) -> list[str]:
-    """Returns sentences that belong to the verdict."""
-    pair = figures.comparison.pairs[other - 1]
-    sentences = [carried] if (carried := describe_carriers(pair)) else []
+def _details(pair: RunPair, tried: AttemptsTried) -> list[str]:
+    """Returns what has to be known beside the verdict, in sentences."""
+    sentences = [sentence for sentence in (describe_carriers(pair), describe_lopsided(pair)) if sentence]
     if tried.count > 1 and tried.p is not None:
         sentences.append(
             f"{tried.count:,} attempts have been compared with {pair.names[0]}: corrected for that, {_p_text(tried.p)}."
@@ -208,13 +184,12 @@ def _details(
     interval = pair.paired.interval
     if interval is not None and not interval.is_reliable:
         sentences.append("These are too few queries for an interval you can rely on.")
-    changes = [row.change for row in rows]
-    overlap = pair.lists
-    if overlap.queries:
-        sentences.append(
-            f"Of {overlap.queries:,} queries, {changes.count(OTHER_DOCUMENTS):,} returned other documents among the first "
-            f"{overlap.k}, and {changes.count(REORDERED):,} the same in another order."
-        )
+    return sentences
+
+
+def _describe_pool(figures: ComparisonFigures, other: int) -> list[str]:
+    """Returns what the ratings of documents that only one run returned add to its score, in sentences."""
+    pair, sentences = figures.comparison.pairs[other - 1], []
     for bias, name in zip((figures.pool[0], figures.pool[other]), pair.names, strict=True):
         if bias.score is not None and bias.score_without is not None and abs(bias.gain) >= SMALLEST_GAIN:
             on_queries = (
@@ -261,7 +236,7 @@ def _range(low: float, high: float) -> str:
 
 def _p_text(p: float | None) -> str:
     if p is None:
-        return MISSING
+        return ""
     text = format_p(p)
     return f"p {text}" if text.startswith("<") else f"p = {text}"
 
@@ -270,5 +245,5 @@ def _percent(share: float | None) -> str:
     return MISSING if share is None else f"{format_rounded(100 * share, 0)} %"
 
 
-def _or_missing(number: float | None, formatted: Callable[[float], str]) -> str:
-    return MISSING if number is None else formatted(number)
+def _or_empty(number: float | None, formatted: Callable[[float], str]) -> str:
+    return "" if number is None else formatted(number)

@@ -10,7 +10,7 @@ from .errors import StatisticsError
 from .generators import SEED
 from .intervals import INTERVAL_KIND, Interval, find_interval, t_test
 from .overlap import jaccard, rbo
-from .power import detectable_difference
+from .power import detectable_difference, required_queries
 from .randomisation import RunMeans, compare_means
 from .sign_test import SignTest, sign_test
 from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_paired
@@ -38,6 +38,7 @@ __all__ = [
     "list_too_few",
     "merge_units",
     "rbo",
+    "required_queries",
     "sign_test",
     "t_test",
 ]

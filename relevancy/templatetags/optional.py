@@ -22,3 +22,9 @@ def panels_at(context: Context, place: str, shown: object) -> SafeString:
     request = context.get("request")
     panels = hooks.panels_at(hooks.Place(place), shown)
     return mark_safe("".join(render_to_string(panel.template, {**panel.context}, request) for panel in panels))
+
+
+def tab_panel(context: Context, panel: hooks.Panel) -> SafeString:
+    """Renders the panel of a tab, with the context of the page: `{% tab_panel page.tab.panel %}`."""
+    page = {str(name): value for name, value in context.flatten().items()}
+    return render_to_string(panel.template, {**page, **panel.context}, context.get("request"))

@@ -56,7 +56,14 @@ for _tag in (
 ):
     register.simple_tag(_tag, name=_tag.__name__)
 
-for _case_tag in (addresses.case_url, addresses.link_to_case, addresses.post_to_case, optional.panels_at, tabs.tabs_of):
+for _case_tag in (
+    addresses.case_url,
+    addresses.link_to_case,
+    addresses.post_to_case,
+    optional.panels_at,
+    optional.tab_panel,
+    tabs.tabs_of,
+):
     register.simple_tag(_case_tag, takes_context=True, name=_case_tag.__name__)
 
 # Controls without an outlined box.

@@ -39,6 +39,8 @@ function openNew(part) {
   for (const dialog of [part, ...inside]) if (dialog.matches?.("dialog[data-dialog-auto]")) openDialog(dialog);
 }
 
+openDialog(document.getElementById(location.hash.slice(1))); // an address of another page leads to a dialog of this one
+
 document.addEventListener("click", (event) => {
   for (const menu of document.querySelectorAll("details[data-menu][open]")) {
     if (!menu.contains(event.target)) menu.open = false;

@@ -63,8 +63,8 @@ const list = () => document.getElementById("compared-queries");
 /** Loads a part of the page whose address has some parameters changed; an empty value removes one. */
 function load(target, changes) {
   const url = new URL(list().dataset.listUrl, location.href);
-  const open = new URL(location.href).searchParams.get("open");
-  for (const [name, value] of Object.entries({ open, ...changes })) {
+  const here = new URL(location.href).searchParams;
+  for (const [name, value] of Object.entries({ open: here.get("open"), tab: here.get("tab"), ...changes })) {
     if (value) url.searchParams.set(name, value);
     else url.searchParams.delete(name);
   }
@@ -108,9 +108,18 @@ async function draw(chart) {
 }
 
 function drawAll(part) {
-  if (!window.Plotly) return;
-  const charts = part.querySelectorAll?.("[data-chart]") ?? [];
-  for (const chart of part.matches?.("[data-chart]") ? [part, ...charts] : charts) draw(chart);
+  const inside = part.querySelectorAll?.("[data-chart]") ?? [];
+  const charts = part.matches?.("[data-chart]") ? [part, ...inside] : [...inside];
+  if (window.Plotly) charts.forEach(draw);
+  else if (charts.length) loadPlotly();
+}
+
+/** Loads the script, which the page only names as long as it has no chart. */
+function loadPlotly() {
+  const script = document.querySelector("script[data-src*=plotly]");
+  if (!script || script.src) return;
+  script.addEventListener("load", () => drawAll(document));
+  script.src = script.dataset.src;
 }
 
 document.addEventListener("click", (event) => {

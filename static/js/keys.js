@@ -3,6 +3,7 @@
 //   data-key-item       a row that j and k go to; may hold further ones. Give it an id; tabindex="-1" on all but the first
 //   data-key-open       inside a row: what Enter presses      data-unrated="3", data-failed: on a row, for u and e
 //   data-key-undo       what z presses where no toast offers Undo
+//   data-key-out        what Esc presses: closes what is open beside the list
 //   data-key-filter, data-key-jump, data-key-run              data-key-press="name", data-key-go="name"
 //   <body data-keys="off">   disables all shortcuts without Ctrl or Alt
 
@@ -171,6 +172,8 @@ const actions = {
   open: () => currentItem() && within(currentItem(), "[data-key-open]")?.click(),
   out: () => {
     const item = currentItem();
+    const close = document.querySelector("[data-key-out]");
+    if (close) return close.click();
     if (!item) return document.activeElement?.blur();
     if (parentItem(item)) return moveTo(parentItem(item));
     const opener = within(item, "[data-key-open]");

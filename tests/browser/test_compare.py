@@ -112,6 +112,8 @@ def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case, tmp_p
     _rate_first_results(case)
     page = look("viewer")
     page.goto(f"/cases/{case.pk}/compare/")
+    assert page.locator("[data-chart]").count() == 0
+    page.locator("#tab-charts").click()
     chart = page.locator("#chart-scatter[data-drawn]")
     points = chart.locator(".points path")
     expect(chart).to_be_visible()
@@ -184,6 +186,54 @@ def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case, tmp_p
     page.emulate_media(color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     assert requested == [path.as_uri()]
+
+
+def _is_in_view(page: Page, selector: str) -> bool:
+    """Whether the whole element is within the window."""
+    box = page.locator(selector).bounding_box()
+    size = page.viewport_size
+    assert size is not None
+    return box is not None and box["y"] >= 0 and box["y"] + box["height"] <= size["height"]
+
+
+def test_the_worst_query_is_one_press_away_with_both_lists_in_view(look: Opens, case: Case) -> None:
+    attempt = case.attempts.get()
+    changed = runs.attempts.save(
+        case=case,
+        endpoint=attempt.endpoint,
+        template=attempt.template,
+        fields=attempt.fields,
+        knobs={"title_boost": 0},
+        by=case.owner,
+        parent=attempt,
+    )
+    runs.finish_here(runs.start(attempt=changed, by=case.owner))
+    _rate_first_results(case)
+    page = look("rater", viewport={"width": 1280, "height": 800})
+    page.goto(f"/cases/{case.pk}/compare/")
+    rows = page.locator("#compared-queries tbody tr")
+    expect(rows).to_have_count(len(TEXTS))
+    listed = page.locator("#compared-queries").bounding_box()
+    assert listed is not None and listed["y"] <= 420
+    widths = [box["width"] for box in (row.bounding_box() for row in page.locator("[data-open-query]").all()) if box]
+
+    rows.first.locator("a").click()  # the one press: the largest loss comes first
+    expect(page.locator("[data-side=after] li")).not_to_have_count(0)
+    assert _is_in_view(page, "#compared-sides .sides") and _is_in_view(page, "#compared-queries tr[aria-selected=true]")
+    after = [box["width"] for box in (row.bounding_box() for row in page.locator("[data-open-query]").all()) if box]
+    assert after == widths  # the texts keep their width
+    opened = page.locator("#compared-title").text_content()
+    assert "open=" in page.url
+
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    expect(page.locator("#compared-title")).not_to_have_text(str(opened))
+    page.go_back()
+    expect(page.locator("#compared-title")).to_have_text(str(opened).strip())
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("Escape")
+    expect(page.locator("#compared-title")).to_have_count(0)
+    assert "open=" not in page.url
 
 
 def test_documents_of_an_opened_query_are_readable_on_a_phone(look: Opens, case: Case) -> None:

@@ -136,7 +136,7 @@ def test_compare_runs_without_a_shared_query(case, runs):
     assert result.pairs[0].difference is None
     assert result.pairs[0].verdict is Verdict.TOO_FEW
     assert result.means == [None, None]
-    assert "No query has a score in all of these runs" in result.warnings[0]
+    assert result.warnings == []
     assert "none of their queries" in comparison.describe_verdict(result.pairs[0])
 
 

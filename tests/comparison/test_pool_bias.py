@@ -86,7 +86,7 @@ def test_page_json_and_command_say_whom_ratings_favour(script):
     assert (first.documents, second.documents, second.gain) == (1, 0, 0)
     assert (
         f"Without the ratings of the 1 document that only Run 1 returned, it would score {first.score_without:.1f} "
-        in " ".join(summary.details)
+        in next(figure.text for figure in summary.figures if figure.key == "pool")
     )
     (warning,) = [warning for warning in summary.warnings if "favour" in warning]
     assert warning == (

@@ -88,3 +88,32 @@ def test_too_little_is_rated_to_say():
     sentence = comparison.describe_verdict(pair)
     assert sentence.startswith("Too little is rated to say: 5 % of what counts in Run 1 and Run 2.")
     assert "−40.0 to +60.0 are possible over all queries" in sentence
+
+
+def test_a_lopsided_interval_names_how_many_queries_pull_it():
+    assert comparison.describe_lopsided(pair_of([100, 90, *[1] * 40])) == (
+        "The interval reaches further above the difference than below: 2 queries gained 90.0 to 100.0 points, much more than the "
+        "others."
+    )
+    assert "below the difference than above: 1 query lost 100.0 points" in comparison.describe_lopsided(
+        pair_of([-100, *[0] * 41])
+    )
+
+
+@pytest.mark.parametrize("values", [[10, -10] * 20, [100, *[0] * 9], [0] * 30, [5] * 30])
+def test_an_interval_that_is_not_lopsided_or_not_reliable_has_no_reason(values):
+    assert comparison.describe_lopsided(pair_of(values)) == ""
+
+
+@pytest.mark.parametrize(
+    ("values", "more"),
+    [
+        ([40, -40, 30, -30, 25, -10, *[1] * 24], 890),  # sd 14.02, difference 1.3: 915 queries
+        ([20, 10, 10, *[0] * 20], None),  # three changed queries say nothing of others
+        ([10] * 12, None),  # no spread
+        ([9, 11] * 20, None),  # enough already
+    ],
+)
+def test_how_many_more_queries_a_difference_needs(values, more):
+    pair = pair_of(values)
+    assert comparison.count_queries_to_add(pair) == more

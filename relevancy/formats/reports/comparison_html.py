@@ -80,7 +80,7 @@ def _query_table(
     """Returns the columns and the rows of all queries, the largest gain of the first other run first. Of two runs, with the overlap of
     their lists."""
     if len(rows_by_other) == 1:
-        columns = [*names, "Difference", "Jaccard", "RBO", *(f"Unrated, {name}" for name in names), "To gain"]
+        columns = [*names, "Difference", "Jaccard", "RBO", *(f"Unrated, {name}" for name in names), "Could gain"]
         return columns, [
             (
                 row.text,

@@ -1,4 +1,4 @@
-"""What the app adds to the core: outcomes below the verdict of a comparison, links to their page, sentences of the activity log."""
+"""What the app adds to the core: a tab of the comparison, a line below its verdict, a page, sentences of the activity log."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel, help_pages
+from relevancy.hooks import (
+    ComparisonTab,
+    Link,
+    Panel,
+    Place,
+    activity_sentences,
+    add_links,
+    add_panel,
+    comparison_tabs,
+    help_pages,
+)
 from relevancy.models import Case
 
 from . import outcomes
 
 if TYPE_CHECKING:
     from relevancy.views.compare.comparison_page import ComparisonPage
+
+TAB = "outcomes"
 
 activity_sentences.update(
     {
@@ -24,27 +36,37 @@ activity_sentences.update(
 help_pages["cases/<int:case_id>/online/"] = "comparing#online-outcomes"
 
 
-@add_panel[Place.COMPARISON]
-def outcome_panel(page: ComparisonPage) -> Panel | None:
-    """Returns the outcomes of the two runs that a comparison page shows, whose A is its baseline. One SQL statement."""
-    if page.stored is None:
-        return None
+def _outcomes_of(page: ComparisonPage) -> list[tuple[outcomes.ComparedOutcome, str]]:
+    """Returns the outcomes of the two runs that a comparison page shows, whose A is its baseline, and what users decided. One SQL
+    statement."""
+    assert page.stored is not None
     a, b = page.pair
     pair = page.figures.comparison.pairs[page.other - 1] if page.figures else None
-    lines = [
+    return [
         (outcomes.ComparedOutcome(outcome, page.stored, pair), outcomes.describe_outcome(outcome, page.pair_names))
         for outcome in outcomes.read_outcomes(a=a, b=b)
     ]
-    return Panel("outcomes/_comparison.html", {"lines": lines}) if lines else None
 
 
-@add_links[Place.COMPARISON]
-def comparison_links(page: ComparisonPage) -> Iterator[Link]:
-    """Yields the link to the outcomes of the case, with the two runs chosen; none for runs of other cases."""
-    if page.stored is not None and {run.case_id for run in page.pair} == {page.case.pk}:
+@add_panel[Place.COMPARISON]
+def outcome_panel(page: ComparisonPage) -> Panel | None:
+    """Returns below the verdict whether users agree with it."""
+    lines = _outcomes_of(page) if page.figures is not None else []
+    url = f"{page.plain_url(tab=TAB)}#compared-tabs" if lines else ""
+    return Panel("outcomes/_agreement.html", {"lines": lines, "url": url}) if lines else None
+
+
+@comparison_tabs.add
+def outcome_tab(page: ComparisonPage) -> ComparisonTab:
+    """Returns the tab with the outcomes of the two runs, and the link to import one; none for runs of other cases."""
+
+    def panel() -> Panel:
         a, b = page.pair
-        url = reverse("online_outcomes", args=[page.case.pk], query={"a": a.number, "b": b.number})
-        yield Link("Online outcomes", url, "online-link")
+        is_own = {run.case_id for run in page.pair} == {page.case.pk}
+        url = reverse("online_outcomes", args=[page.case.pk], query={"a": a.number, "b": b.number}) if is_own else ""
+        return Panel("outcomes/_comparison.html", {"lines": _outcomes_of(page), "outcomes_url": url})
+
+    return ComparisonTab(TAB, "Online outcomes", panel)
 
 
 @add_links[Place.CASE_COMPARE]

@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING
 
 from django.urls import reverse
 
-from relevancy.hooks import Link, Panel, Place, activity_sentences, add_links, add_panel, help_pages, query_models
+from relevancy.hooks import (
+    ComparisonTab,
+    Link,
+    Panel,
+    Place,
+    activity_sentences,
+    add_links,
+    add_panel,
+    comparison_tabs,
+    help_pages,
+    query_models,
+)
 from relevancy.models import Book
 
 from . import preferences
 from .models import PreferenceQuery, PreferenceTest
-from .sentences import progress_sentence, result_sentence
+from .sentences import progress_sentence, result_details, result_sentence
 
 if TYPE_CHECKING:
     from relevancy.views.compare.comparison_page import ComparisonPage
@@ -31,22 +42,38 @@ help_pages |= {
 }
 
 
-@add_panel[Place.COMPARISON]
-def raters_panel(page: ComparisonPage) -> Panel | None:
-    """Returns which list raters prefer, and how far they are; raters see only the latter before a test is closed. Six SQL statements
-    with a test of the two runs, one without."""
+def _raters_context(page: ComparisonPage) -> dict[str, object]:
+    """Returns which list raters prefer, and how far they are; raters see only the latter before a test is closed. Empty without a
+    test. Six SQL statements with a test of the two runs, one without."""
     test = preferences.find_preference_test(*page.pair) if page.stored is not None else None
     if test is None:
-        return None
+        return {}
     result = preferences.measure_preferences(test)
     names = page.pair_names if test.run_a_id == page.pair[0].pk else page.pair_names[::-1]
     is_blind = test.closed_at is None and page.access.can_rate and not page.access.can_edit
-    context = {
+    return {
         "result_url": "" if is_blind else reverse("preference_result", args=[page.case.book_id, test.pk]),
         "sentence": "" if is_blind else result_sentence(result, names),
+        "details": [] if is_blind else result_details(test, result),
         "progress": progress_sentence(test, result),
     }
-    return Panel("preferences/_comparison.html", context)
+
+
+@add_panel[Place.COMPARISON]
+def raters_panel(page: ComparisonPage) -> Panel | None:
+    """Returns below the verdict which list raters prefer; nothing without a test."""
+    context = _raters_context(page)
+    return Panel("preferences/_comparison.html", context) if context else None
+
+
+@comparison_tabs.add
+def raters_tab(page: ComparisonPage) -> ComparisonTab:
+    """Returns the tab with what raters prefer, or the link by which editors ask them."""
+
+    def panel() -> Panel:
+        return Panel("preferences/_tab.html", {**_raters_context(page), "new_links": list(comparison_links(page))})
+
+    return ComparisonTab("raters", "Raters’ preference", panel)
 
 
 @add_links[Place.COMPARISON]

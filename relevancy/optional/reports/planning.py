@@ -9,9 +9,7 @@ import numpy as np
 from relevancy import scores
 from relevancy.comparison import TIE, ScoreTable, read_lists, read_score_table, unique
 from relevancy.models import Run, ScorerVersion
-from relevancy.statistics import Differences, detectable_difference
-
-from .statistics import required_queries
+from relevancy.statistics import Differences, detectable_difference, required_queries
 
 DEFAULT_DIFFERENCES = (1.0, 2.0, 3.0, 5.0, 10.0)  # points
 MAX_SAMPLED = 500  # queries whose result lists are read; of more, so many at equal distances

@@ -10,8 +10,10 @@ from urllib.parse import urlencode
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.safestring import SafeString
 
 from relevancy import comparison, queries, tasks
+from relevancy.hooks import ComparisonTab
 from relevancy.models import Case, CaseQuery, Run, ScorerVersion, StoredComparison, User
 from relevancy.models.errors import error_text
 from relevancy.views.charts import Chart
@@ -22,19 +24,22 @@ from relevancy.wording import counted
 from .best_order import compare_with_best_order
 from .charts import build_charts
 from .forms import ComparisonForm, comparable_runs, describe_run, run_value, runs_of_other_cases
+from .next_steps import NextSteps, find_next_steps
 from .query_comparison import QueryComparison, compare_query
-from .query_filter import ComparedFilter
+from .query_filter import MAX_PICKED, ComparedFilter
+from .query_links import link_queries
 from .query_table import PresentQuery, QueryTable
 from .rating_list import RatingList, build_rating_list
 from .several_runs import SeveralRuns, build_several
+from .tabs import list_tabs
 
 LABELS = ("Before", "After")
 # Parameters of the list of the queries that a figure counts.
 COUNTED: dict[str, dict[str, str]] = {
-    "counts": {"state": "worse", "sort": "difference"},
+    "counts": {"state": "worse"},
     "changed": {"state": "changed"},
     "gain": {"best": "1", "sort": "-gain"},
-    "left_out": {"state": "left_out"},
+    "not-compared": {"state": "left_out"},
 }
 LABELS_OF_SEVERAL = ("Baseline", "Second run", "Third run", "Fourth run", "Fifth run")
 
@@ -61,6 +66,7 @@ class ComparisonPage:
         and the `pair` that charts, tags, queries and lists show: the baseline and the run at the position `other`, 1 unless the
         address names it.
     shows_best: whether the best order of that run is shown.
+    plain_query: the parameters of the comparison, without those of the list and the tab.
     query: the parameters of the page but for the page of the list and the open query; links change some of them.
     states: those that the list can be filtered by, name and label.
     """
@@ -82,6 +88,7 @@ class ComparisonPage:
         self.numbers = self.form.selected_numbers
         self.filter = query_filter or ComparedFilter.from_parameters(parameters)
         self.open_id = parameters.get("open", "")
+        self._tab_key = parameters.get("tab", "")
         self.errors: list[str] = []
         self.query = QueryDict(mutable=True)
         self.query.setlist("run", self.numbers)
@@ -99,7 +106,10 @@ class ComparisonPage:
                 self.query["other"] = str(self.other)
             if self.shows_best:
                 self.query["best"] = "1"
+            self.plain_query = self.query.copy()
             self.query.update(self.filter.parameters())
+            if self._tab_key:
+                self.query["tab"] = self._tab_key
         self.back = {"next": self.query.urlencode()}  # leads back from the form with the name and note of a run
         # Where the page is: which page of the list, and which query is open.
         self.location = {"page": self.filter.page if self.filter.page != "1" else None, "open": self.open_id or None}
@@ -122,6 +132,12 @@ class ComparisonPage:
             parameters[name] = str(value)
         address = reverse("compare", args=[self.case.pk])
         return f"{address}?{parameters.urlencode()}" if self.stored else address
+
+    def plain_url(self, **changes: object) -> str:
+        """Returns the address of the comparison, without filter, order and tab, with some parameters added."""
+        parameters = self.plain_query.copy()
+        parameters.update({name: str(value) for name, value in changes.items()})
+        return f"{reverse('compare', args=[self.case.pk])}?{parameters.urlencode()}"
 
     # --- the form ---
 
@@ -230,13 +246,48 @@ class ComparisonPage:
             summary = replace(summary, details=[*gain.describe(self.pair_names[1]), *summary.details])
         return summary
 
-    def counted_figures(self) -> list[tuple[comparison.Figure, Mapping[str, str]]]:
-        """Returns the figures with the parameters of the list of the queries that each counts; without any if it counts none."""
+    @cached_property
+    def all_figures(self) -> list[tuple[comparison.Figure, Mapping[str, str]]]:
+        """The figures that there are, with the parameters of the list of the queries that each counts; empty if it counts none."""
         figures = self.summary.figures if self.summary else ()
-        counted: dict[str, dict[str, str]] = {}
-        if self.figures is not None:
-            counted = COUNTED if self.figures.comparison.table.left_out else COUNTED | {"left_out": {}}
-        return [(figure, counted.get(figure.key, {})) for figure in figures]
+        counted = COUNTED if self.figures is not None else {}
+        return [(figure, counted.get(figure.key, {})) for figure in figures if figure.value]
+
+    @cached_property
+    def key_figures(self) -> list[tuple[comparison.Figure, Mapping[str, str]]]:
+        """Those of the figures that stand below the verdict; none if no query is scored in all runs."""
+        if self.summary is None or (self.figures is not None and self.summary.difference is None):
+            return []
+        return [(figure, counted) for figure, counted in self.all_figures if figure.key in comparison.KEY_FIGURES]
+
+    @cached_property
+    def details(self) -> list[SafeString]:
+        """What has to be known beside the verdict, in sentences whose queries are links."""
+        sentences = self.summary.details if self.summary else ()
+        if not sentences:
+            return []
+        ids = {query.text: query.case_query_id for query in self.queries.values()}
+        pair = self.figures.comparison.pairs[self.other - 1] if self.figures else None
+        carriers = [ids[text] for text in (pair.carriers if pair else ())[:MAX_PICKED] if text in ids]
+        return [link_queries(sentence, ids, carriers, self.plain_url) for sentence in sentences]
+
+    @cached_property
+    def warnings(self) -> list[str]:
+        """What makes the figures less than they seem, in sentences."""
+        of_runs = self.figures.comparison.warnings if self.figures else ()
+        return [*of_runs, *(self.summary.warnings if self.summary else ())]
+
+    @property
+    def others(self) -> list[tuple[int, str]]:
+        """The positions and names of the runs that can be shown against the baseline; empty if there is only one."""
+        if self.stored is None or len(self.compared_runs) == 2:
+            return []
+        return [*enumerate(comparison.name_runs(self.compared_runs))][1:]
+
+    @cached_property
+    def next_steps(self) -> NextSteps | None:
+        """What to do next; None as long as the figures are being computed."""
+        return find_next_steps(self)
 
     @cached_property
     def several(self) -> SeveralRuns | None:
@@ -266,10 +317,29 @@ class ComparisonPage:
         return f"p is corrected for {among} by Holm's method"
 
     @cached_property
-    def rating_list(self) -> RatingList | None:
-        """What to rate next; None if nothing is unrated, for scorers without bounds, and as long as the figures are being computed."""
+    def documents_to_rate(self) -> list[comparison.DocumentToRate]:
+        """The documents to rate next; none if nothing is unrated, for scorers without bounds, and as long as the figures are being
+        computed."""
         plan = self.figures.plans[self.other - 1] if self.figures else None
-        return build_rating_list(plan, self.pair, self.queries) if plan else None
+        return [document for document in plan.documents if document.query_id in self.queries] if plan else []
+
+    def rating_list(self) -> RatingList:
+        """Returns what to rate next, if there are such documents."""
+        assert self.figures is not None
+        plan = self.figures.plans[self.other - 1]
+        assert plan is not None
+        return build_rating_list(self.documents_to_rate, plan, self.pair, self.queries)
+
+    @cached_property
+    def tabs(self) -> list[ComparisonTab]:
+        """The tabs below the list; none as long as the figures are being computed."""
+        return list_tabs(self)
+
+    @cached_property
+    def tab(self) -> ComparisonTab | None:
+        """The tab that is open: the first one without charts unless the address names another one."""
+        usual = next((tab for tab in self.tabs if tab.key != "charts"), None)
+        return next((tab for tab in self.tabs if tab.key == self._tab_key), usual)
 
     @cached_property
     def charts(self) -> list[Chart]:

@@ -11,19 +11,16 @@ from relevancy.views.workbench.access import get_case, get_case_query
 from .comparison_page import ComparisonPage
 from .query_filter import ComparedFilter
 
-MAX_INLINE_QUERIES = 500  # building the charts of more queries would delay the page
 PARTS = {
     "compared-queries": "compare/_queries.html",
-    "compared-charts": "compare/_charts.html",
-    "compared-tags": "compare/_tags.html",
-    "compared-ratings": "compare/_rating_list.html",
     "compared-query": "compare/_query.html",
+    "compared-tabs": "compare/_tabs.html",
 }
 
 
 @require_GET
 def show(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Shows the page; if htmx asks for the list, the charts, the tags, the documents to rate or the opened query, only that."""
+    """Shows the page; if htmx asks for the list, the opened query or the tabs, only that."""
     case = get_case(request, case_id)
     if "ideal" in request.GET.getlist("run"):  # the best order had a page of its own
         parameters = QueryDict(mutable=True)
@@ -36,8 +33,7 @@ def show(request: HtmxRequest, case_id: int) -> HttpResponse:
     if page.open_id and page.stored is not None:
         opened = page.open_query(get_case_query(case, parse_number(page.open_id)))
     part = PARTS.get(request.htmx.target or "")
-    is_deferred = part is None and len(page.rows) > MAX_INLINE_QUERIES
-    context = {"case": case, "access": page.access, "page": page, "opened": opened, "is_deferred": is_deferred}
+    context = {"case": case, "access": page.access, "page": page, "opened": opened}
     return render(request, part or "compare/compare.html", context)
 
 

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from urllib.parse import urlencode
 
 from django.db.models import F
+from django.urls import reverse
 
 from relevancy import comparison, runs, scores
 from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User
@@ -28,11 +30,16 @@ class Side:
 
 @dataclass(frozen=True)
 class ComparedDocument:
-    """A document of either list. result: as the second run returned it, or the first one if only that did."""
+    """A document of either list. result: as the second run returned it, or the first one if only that did.
+
+    why_url: of what makes the difference between its engine scores in both runs; empty unless it moved, and if the runs belong to
+        different cases.
+    """
 
     result: runs.Result
     rank_a: int | None
     rank_b: int | None
+    why_url: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,10 @@ class QueryComparison:
     note: str = ""
 
     @classmethod
-    def build(cls, case_query: CaseQuery, a: Side, b: Side, *, note: str = "") -> "QueryComparison":
-        """Returns a query with two sides."""
+    def build(
+        cls, case_query: CaseQuery, a: Side, b: Side, *, note: str = "", moved_url: str = ""
+    ) -> "QueryComparison":
+        """Returns a query with two sides. moved_url: of the page that explains why a document moved, without its id; may be empty."""
         difference = None
         if (
             a.score
@@ -70,7 +79,7 @@ class QueryComparison:
             b,
             lists=align((a.name, b.name), a.results, b.results, (a.error, b.error)),
             difference=difference,
-            documents=_documents(a.results, b.results),
+            documents=_documents(a.results, b.results, moved_url),
             note=note,
         )
 
@@ -93,7 +102,15 @@ def compare_query(
         build_side(run, name, rankings.get(run.pk), query_scores.get(run.pk), user, ratings)
         for run, name in zip(compared_runs, names, strict=True)
     )
-    return QueryComparison.build(case_query, a, b)
+    first, second = compared_runs
+    moved_url = ""
+    if first.case_id == second.case_id == case_query.case_id:
+        moved_url = reverse(
+            "query_explain_difference",
+            args=[case_query.case_id, case_query.pk],
+            query={"run": second.number, "other": f"run:{first.number}"},
+        )
+    return QueryComparison.build(case_query, a, b, moved_url=moved_url)
 
 
 def build_side(
@@ -117,15 +134,21 @@ def _why_empty(ranking: Ranking | None) -> str:
     return "" if ranking.hits else "The engine returned no results."
 
 
-def _documents(before: Sequence[runs.Result], after: Sequence[runs.Result]) -> list[ComparedDocument]:
+def _documents(before: Sequence[runs.Result], after: Sequence[runs.Result], moved_url: str) -> list[ComparedDocument]:
     """Returns the documents of both lists: those of the second in their order, then those that only the first one has."""
     ranks_before, ranks_after = best_ranks(before), best_ranks(after)
-    documents = [
-        ComparedDocument(result, ranks_before.get(result.doc_id), result.rank) for result in after if not result.repeat
+    ranked: list[tuple[runs.Result, int | None, int | None]] = [
+        (result, ranks_before.get(result.doc_id), result.rank) for result in after if not result.repeat
     ]
-    documents += [
-        ComparedDocument(result, result.rank, None)
-        for result in before
-        if not result.repeat and result.doc_id not in ranks_after
+    ranked += [
+        (result, result.rank, None) for result in before if not result.repeat and result.doc_id not in ranks_after
     ]
-    return documents
+    return [
+        ComparedDocument(
+            result,
+            rank_a,
+            rank_b,
+            f"{moved_url}&{urlencode({'doc_id': result.doc_id})}" if moved_url and rank_a != rank_b else "",
+        )
+        for result, rank_a, rank_b in ranked
+    ]

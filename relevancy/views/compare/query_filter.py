@@ -10,7 +10,7 @@ from relevancy.views.requests import parse_number
 from relevancy.views.tables import read_sort
 
 MAX_PICKED = 500  # queries: more would make the address too long for some servers
-DEFAULT_SORT = "-difference"
+DEFAULT_SORT = "difference"  # the largest losses first: they are what has to be looked at
 
 
 @dataclass(frozen=True)

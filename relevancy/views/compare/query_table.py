@@ -115,7 +115,7 @@ class QueryTable:
         else:
             columns += [
                 Column(
-                    "To gain",
+                    "Could gain",
                     "gain",
                     f"Points between the score in {second} and that of its best order",
                     starts_high=True,

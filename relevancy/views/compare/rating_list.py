@@ -21,15 +21,15 @@ class RatingList:
 
 
 def build_rating_list(
-    plan: comparison.RatingPlan, pair: Sequence[Run], queries: Mapping[int, PresentQuery]
-) -> RatingList | None:
-    """Returns the list; None if there is nothing to rate. One SQL statement.
+    documents: Sequence[comparison.DocumentToRate],
+    plan: comparison.RatingPlan,
+    pair: Sequence[Run],
+    queries: Mapping[int, PresentQuery],
+) -> RatingList:
+    """Returns the list of documents of a plan. One SQL statement.
 
     pair: the baseline and the other run. queries: the present queries by id.
     """
-    documents = [document for document in plan.documents if document.query_id in queries]
-    if not documents:
-        return None
     titles = _read_titles(documents, pair)
     rows = [
         (

@@ -1,13 +1,13 @@
 """The charts of the comparison, as plotly draws them."""
 
 import json
+import re
 
 import pytest
 from django.contrib.staticfiles import finders
 from django.urls import reverse
 
 from relevancy import comparison
-from relevancy.views.compare import pages
 from relevancy.views.compare.charts import build_charts
 from relevancy.views.compare.query_table import PresentQuery
 from tests.comparison.conftest import run_with
@@ -114,18 +114,15 @@ def test_plotly_is_served_from_its_package():
 
 
 @pytest.mark.django_db
-def test_charts_of_many_queries_are_loaded_after_the_page(client, script, monkeypatch):
+def test_charts_and_their_script_are_loaded_in_their_tab_alone(client, script):
     case = make_case(2, {"query 1": {"a": 3}, "query 2": {"a": 3}})
     for answer in ("ab", "ba"):
         run_with(case, {"query 1": answer})
     client.force_login(case.owner)
     url = reverse("compare", args=[case.pk])
     client.get(url)
-    assert "data-chart=" in client.get(url).content.decode()
-    monkeypatch.setattr(pages, "MAX_INLINE_QUERIES", 1)
     page = client.get(url).content.decode()
-    assert "data-chart=" not in page
-    assert ", load" in page
-    charts = client.get(url, headers={"HX-Request": "true", "HX-Target": "compared-charts"}).content.decode()
+    assert "data-chart=" not in page and not re.search(r"\ssrc=\S*plotly", page)
+    headers = {"HX-Request": "true", "HX-Target": "compared-tabs"}
+    charts = client.get(url, {"tab": "charts"}, headers=headers).content.decode()
     assert charts.count("data-chart=") == 4
-    assert ", load" not in charts

@@ -46,7 +46,8 @@ def texts(response):
 
 
 def figure(response, key):
-    (element,) = elements(tree(response), **{"data-figure": key})
+    """The value of a figure below the verdict, or of the tab with all figures if that is open."""
+    *_, element = elements(tree(response), **{"data-figure": key})
     return words(elements(element, _name="dd")[0])
 
 
@@ -95,13 +96,19 @@ def test_failure_is_a_sentence_with_a_way_to_try_again(sign_in, case, compared, 
 
 
 def test_verdict_is_that_of_the_command(sign_in, case, compared):
-    response = open_ready(sign_in("viewer"), case)
+    response = open_ready(sign_in("viewer"), case, tab="figures")
     result = comparison.compare(runs=compared, version=ScorerVersion.objects.used_by(case)[0])
     assert words(by_id(response, "verdict-sentence")) == comparison.describe_verdict(result.pairs[0])
+    keys = [
+        attributes(item)["data-figure"]
+        for item in elements(by_id(response, "verdict"), _name="div")
+        if "data-figure" in attributes(item)
+    ]
+    assert keys == ["interval", "p", "counts", "coverage"]
     assert words(by_id(response, "difference")) == "+66.7"
     assert figure(response, "counts") == "2 · 1 · 0"
     assert figure(response, "p") == "p = .500"
-    assert figure(response, "left_out") == "1"
+    assert figure(response, "not-compared") == "1"
     assert figure(response, "changed") == "2 of 4"
     assert figure(response, "carriers") == "2 queries"
 
@@ -159,7 +166,7 @@ def test_addresses_that_name_nothing_to_compare(sign_in, case, compared, query, 
 def test_a_run_that_is_not_finished_cannot_be_chosen(sign_in, case, compared):
     Run.objects.filter(pk=compared[1].pk).update(status=Run.Status.RUNNING)
     response = sign_in("viewer").get(f"{address(case)}?run=1&run=2")
-    assert "There are no two runs to compare yet" in response.content.decode()
+    assert "There is no second run to compare with yet" in words(by_id(response, "no-runs"))
 
 
 def test_a_case_without_runs_says_what_to_do(sign_in, case):
@@ -174,10 +181,18 @@ def test_without_ratings_the_changes_are_shown(sign_in, people, team, script):
     run_with(case, {"query 1": "ba", "query 2": "ax"})
     response = open_ready(sign_in("viewer"), case)
     assert "none of their queries is scored in both" in words(by_id(response, "verdict-sentence"))
-    assert "Of 2 queries, 1 returned other documents among the first 10, and 1 the same in another order." in words(
-        by_id(response, "verdict")
+    verdict = by_id(response, "verdict")
+    assert "Next: 2 result lists changed. Without ratings nobody knows for better or worse. look at them" in words(
+        verdict
     )
-    assert figure(response, "interval") == figure(response, "p") == figure(response, "bounds") == "–"
+    assert not elements(verdict, _name="dl") and "–" not in words(verdict)
+    opened = open_ready(sign_in("viewer"), case, tab="figures")
+    assert "Of 2 queries, 1 returned other documents among the first 10, and 1 the same in another order." in words(
+        by_id(opened, "compared-figures")
+    )
+    assert "–" not in words(by_id(opened, "compared-figures"))
+    rate = attributes(by_id(open_ready(sign_in("rater"), case), "next-changed"))["href"]
+    assert attributes(by_id(sign_in("rater").get(rate), "compared-query"))["data-entry"]
     assert texts(open_ready(sign_in("viewer"), case, state="reordered")) == ["query 1"]
 
 
@@ -208,8 +223,8 @@ def test_attempts_tried_correct_p(sign_in, case, compared):
 
 def test_list_is_sorted_and_filtered(sign_in, case, compared):
     client = sign_in("viewer")
-    assert texts(open_ready(client, case)) == ["query 1", "query 3", "query 2", "query 4"]
-    assert texts(client.get(address(case, sort="difference"))) == ["query 2", "query 1", "query 3", "query 4"]
+    assert texts(open_ready(client, case)) == ["query 2", "query 1", "query 3", "query 4"]
+    assert texts(client.get(address(case, sort="-difference"))) == ["query 1", "query 3", "query 2", "query 4"]
     assert texts(client.get(address(case, sort="-query"))) == ["query 4", "query 3", "query 2", "query 1"]
     assert texts(client.get(address(case, state="worse"))) == []
     assert texts(client.get(address(case, state="better", q="3"))) == ["query 3"]
@@ -230,11 +245,11 @@ def test_list_shows_the_queries_that_were_selected_in_a_chart(sign_in, case, com
     client = sign_in("viewer")
     picked = "-".join(str(entry(case, text).pk) for text in ("query 3", "query 2"))
     response = open_ready(client, case, only=f"{picked}-x-0-{2**70}")
-    assert texts(response) == ["query 3", "query 2"]
+    assert texts(response) == ["query 2", "query 3"]
     chip = by_id(response, "picked-queries")
     assert words(chip).startswith("2 queries selected in a chart")
     assert "only=" not in attributes(chip)["href"]
-    assert texts(client.get(address(case) + attributes(chip)["href"])) == ["query 1", "query 3", "query 2", "query 4"]
+    assert texts(client.get(address(case) + attributes(chip)["href"])) == ["query 2", "query 1", "query 3", "query 4"]
     assert texts(client.get(address(case, only=picked, state="better"))) == ["query 3"]
     sorted_urls = [attributes(link)["href"] for link in elements(by_id(response, "compared-queries"), _name="a")]
     assert all(f"only={picked}" in url for url in sorted_urls if "sort=" in url)
@@ -351,32 +366,91 @@ def test_query_text_is_escaped(sign_in, people, team, script):
 
 def test_what_to_rate_next_leads_to_the_query_and_follows_a_rating(sign_in, case, compared):
     client = sign_in("rater")
-    response = open_ready(client, case)
+    step = by_id(open_ready(client, case), "next-rate")
+    assert words(step).startswith("rate these 2 documents")
+    response = client.get(attributes(step)["href"])
     rows = elements(by_id(response, "compared-ratings"), _name="tr")[1:]
     assert [(attributes(row)["data-to-rate"], words(row).split()[1:]) for row in rows] == [
         ("x", ["query", "1", "1", "–", "33.3"]),
         ("x", ["query", "3", "1", "–", "33.3"]),
     ]
-    assert "narrows that to about 0.0" in words(by_id(response, "compared-ratings"))
+    assert "narrows that to about 0.0" in words(by_id(response, "compared-tabs"))
     (link, _) = elements(by_id(response, "compared-ratings"), _name="a")
     opened = client.get(address(case) + attributes(link)["href"])
     assert attributes(by_id(opened, "compared-query"))["data-entry"] == str(entry(case, "query 1").pk)
     for text in ("query 1", "query 3"):
         client.post(address(case, "compare_rate", entry(case, text).pk), {"doc_id": "x", "value": "0"})
     open_ready(client, case)
-    part = client.get(address(case), headers={**HTMX, "HX-Target": "compared-ratings"})
-    assert attributes(tree(part))["id"] == "compared-ratings"
-    assert not elements(tree(part), _name="table")
+    part = client.get(address(case, tab="rate"), headers={**HTMX, "HX-Target": "compared-tabs"})
+    assert attributes(tree(part))["id"] == "compared-tabs"
+    assert not elements(tree(part), id="compared-ratings")
 
 
 def test_editors_can_let_raters_judge_what_changes_most_first(sign_in, case, compared):
     client = sign_in("editor")
-    part = open_ready(client, case)
+    part = open_ready(client, case, tab="rate")
     settings = client.get(attributes(by_id(part, "judging-order-link"))["href"])
     assert settings.context["form"].is_by_difference
     chosen = [int(field.value()) for field in settings.context["form"].compared_fields]
     assert chosen[:2] == [run.pk for run in part.context["page"].pair]
-    assert "judging-order-link" not in open_ready(sign_in("rater"), case).content.decode()
+    assert "judging-order-link" not in open_ready(sign_in("rater"), case, tab="rate").content.decode()
+
+
+# --- next steps, and tabs ---
+
+
+def test_the_verdict_ends_with_links_to_what_to_do_next(sign_in, case, compared):
+    """The queries of its sentences are links, too."""
+    client = sign_in("editor")
+    response = open_ready(client, case, run=[2, 1])  # two of three queries lost
+    worse = by_id(response, "next-worse")
+    assert words(worse) == "look at the 2 queries that got worse"
+    opened = client.get(attributes(worse)["href"])
+    assert texts(opened) == ["query 1", "query 3"]
+    assert attributes(by_id(opened, "compared-query"))["data-entry"] == str(entry(case, "query 1").pk)
+    assert attributes(by_id(response, "next-queries"))["href"] == f"{reverse('case', args=[case.pk])}#add-queries"
+    (carriers,) = [link for link in elements(by_id(response, "verdict"), _name="a") if words(link) == "2 queries"]
+    assert texts(client.get(attributes(carriers)["href"])) == ["query 1", "query 3"]
+
+
+def test_tabs_are_named_by_the_address_and_loaded_alone(sign_in, case, compared):
+    client = sign_in("viewer")
+    page = open_ready(client, case, q="query", open=entry(case, "query 1").pk)
+    link = attributes(by_id(page, "tab-figures"))
+    assert "q=query" in link["href"] and "open=" in link["href"]
+    part = client.get(address(case) + link["hx-get"], headers={**HTMX, "HX-Target": "compared-tabs"})
+    assert attributes(tree(part))["id"] == "compared-tabs"
+    assert attributes(by_id(part, "tab-figures"))["aria-current"] == "page"
+    assert elements(tree(part), id="compared-figures")
+    assert figure(part, "not-compared") == "1"
+    rows = elements(by_id(client.get(address(case, tab="charts")), "compared-queries"), **{"data-open-query": ""})
+    assert all("tab=charts" in attributes(row)["href"] for row in rows)
+
+
+def test_a_document_that_moved_says_why(sign_in, case, compared):
+    response = open_ready(sign_in("viewer"), case, open=entry(case, "query 1").pk)
+    moved = {
+        attributes(row)["data-doc"]: elements(row, **{"_name": "a", "data-unfold": ""})
+        for row in elements(tree(response), _name="li")
+        if "data-doc" in attributes(row)
+    }
+    assert {doc_id: len(links) for doc_id, links in moved.items()} == {"a": 1, "b": 1, "x": 1}
+    url = attributes(moved["a"][0])["href"]
+    assert "doc_id=a" in url and "run=2" in url and "other=run%3A1" in url
+    assert sign_in("viewer").get(url, headers=HTMX).status_code == 200
+
+
+def test_a_case_with_one_run_is_compared_with_runs_of_other_cases_on_the_book(sign_in, people, team, script):
+    case = make_case(2, {"query 1": {"a": 3}}, owner=people["admin"], measures=("P@1",))
+    cases.share(case=case, team=team)
+    run_with(case, {"query 1": "ab", "query 2": "ab"})
+    client = sign_in("viewer")
+    alone = by_id(client.get(address(case)), "no-runs")
+    assert attributes(elements(alone, _name="a")[0])["href"] == reverse("case", args=[case.pk])
+    other = make_case(["query 1"], book_of=case, owner=people["admin"], measures=("P@1",))
+    cases.share(case=other, team=team)
+    run_with(other, {"query 1": "ba"})
+    assert f"Run 1 of {other}" in words(by_id(open_ready(client, case), "verdict"))
 
 
 # --- pins and files ---
@@ -415,7 +489,8 @@ def test_report_has_the_verdict_and_leads_nowhere(sign_in, case, compared):
     assert response["Content-Disposition"].endswith('-runs-1-2.html"')
     report = response.content.decode()
     assert words(by_id(page, "verdict-sentence")) in words(tree(response))
-    assert figure(response, "changed") == figure(page, "changed")
+    page = client.get(address(case, tab="figures"))
+    assert figure(response, "changed").startswith(f"{figure(page, 'changed')} ")
     assert not elements(tree(response), _name="a") and not elements(tree(response), _name="script")
     assert case.owner.email not in report
 
@@ -467,7 +542,7 @@ def test_table_of_tags_lists_the_surest_first_and_leads_to_their_queries(sign_in
 
 def test_without_tags_there_is_no_table(sign_in, case, compared):
     page = tree(open_ready(sign_in("viewer"), case))
-    assert not elements(by_id(page, "compared-tags"), _name="table")
+    assert not elements(page, id="compared-tags") and not elements(page, id="tab-tags")
 
 
 # --- several runs, and runs of other cases ---
@@ -485,8 +560,8 @@ def cells(response, run):
 
 def test_three_runs_stand_in_a_table_and_one_of_them_is_shown(sign_in, case, compared, third):
     client = sign_in("viewer")
-    runs_of_page = {"run": [1, 2, 3]}
-    response = open_ready(client, case, **runs_of_page)
+    runs_of_page = {"run": [1, 2, 3], "tab": "figures"}
+    response = open_ready(client, case, run=[1, 2, 3])
     result = comparison.compare(runs=[*compared, third], version=ScorerVersion.objects.used_by(case)[0])
     second, last = result.pairs[0], result.pairs[1]
     shown_cells = cells(response, third)
@@ -494,14 +569,14 @@ def test_three_runs_stand_in_a_table_and_one_of_them_is_shown(sign_in, case, com
     assert shown_cells[3:5] == [numbers.pvalue(last.paired.p), numbers.pvalue(last.p_holm)]
     assert shown_cells[6:9] == [numbers.pvalue(last.p_hsd), numbers.pvalue(result.pairs[2].p_hsd), ""]
     assert words(by_id(response, "verdict-sentence")) == comparison.describe_verdict(second)
-    assert "Run 2, Run 1 and Run 3 cannot be told apart." in words(by_id(response, "verdict"))
+    assert "Run 2, Run 1 and Run 3 cannot be told apart." in words(by_id(response, "compared-tabs"))
 
     (link,) = [item for item in elements(by_id(response, "several-runs"), _name="a") if words(item) == "Run 3"]
-    shown = client.get(address(case) + attributes(link)["href"])
+    shown = client.get(f"{address(case)}{attributes(link)['href']}&tab=figures")
     assert words(by_id(shown, "verdict-sentence")) == comparison.describe_verdict(last)
     assert words(by_id(shown, "difference")) == "0.0"
     assert figure(shown, "changed") == "3 of 4"
-    assert texts(shown) == ["query 1", "query 3", "query 2", "query 4"]
+    assert texts(shown) == ["query 2", "query 3", "query 1", "query 4"]
     headings = [words(heading) for heading in elements(by_id(shown, "compared-queries"), _name="th")]
     assert {"Run 1", "Run 3"} <= set(headings)
     opened = client.get(address(case, **runs_of_page, other=2, open=entry(case, "query 2").pk))
@@ -556,7 +631,7 @@ def test_a_run_of_another_case_on_the_book(sign_in, case, compared, foreign):
     assert words(by_id(response, "verdict-sentence")).startswith(
         "Too few queries to tell whether Run 1 of Other is better than Run 1 of "
     )
-    assert texts(response) == ["query 1", "query 2"]
+    assert texts(response) == ["query 2", "query 1"]
     (group,) = elements(tree(response), _name="optgroup")
     assert attributes(group)["label"] == "Other"
     swapped = attributes(by_id(response, "swap-runs"))["href"]

@@ -45,7 +45,9 @@ def choose(client, case, test, side="left", **changes):
 
 def test_comparison_leads_to_the_form_which_starts_a_test(sign_in, case):
     client = sign_in("editor")
-    page = client.get(reverse("compare", args=[case.pk])).content.decode()
+    client.get(reverse("compare", args=[case.pk]))  # the worker of the tests computes at once
+    page = client.get(reverse("compare", args=[case.pk]), {"tab": "raters"}).content.decode()
+    assert "Raters have not compared the lists of these runs." in page
     address = re.search(r'id="preference-new-link"\s+href="([^"]+)"', page).group(1).replace("&amp;", "&")
     before, after = Run.objects.filter(case=case).order_by("number")
     page = client.get(address).content.decode()
@@ -189,8 +191,9 @@ def test_comparison_shows_what_raters_prefer_and_how_far_they_are(sign_in, case,
         assert url(case, "preference_result", preference_test) not in page  # nothing that leads raters
         lists = client.get(url(case, test=preference_test)).context["lists"]
         choose(client, case, preference_test, "left" if lists.is_swapped else "right")
-    page = sign_in("editor").get(compare).content.decode()
-    assert url(case, "preference_result", preference_test) in page
-    assert "at least 3 more are needed" in page
+    for tab in ("figures", "raters"):  # below the verdict, and in its tab as well
+        page = sign_in("editor").get(compare, {"tab": tab}).content.decode()
+        assert url(case, "preference_result", preference_test) in page
+        assert page.count("at least 3 more are needed") == (2 if tab == "raters" else 1)
     preferences.set_preference_test_closed(test=preference_test, is_closed=True, by=case.owner)
     assert "The test is closed: 3 of 3 queries have an answer." in sign_in("rater").get(compare).content.decode()
