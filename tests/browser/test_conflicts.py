@@ -33,7 +33,8 @@ def test_a_lead_decides_a_conflict_seeing_what_was_judged(look: Opens, people: d
     rows = page.locator("#conflicts > li")
     expect(rows).to_have_count(2)
     first = rows.first
-    for text in ("star wars", "Star Wars", "1977", "no documentaries", "Only a sequel is meant", "Rater", "Owner"):
+    raters = (people["rater"].name, people["owner"].name)
+    for text in ("star wars", "Star Wars", "1977", "no documentaries", "Only a sequel is meant", *raters):
         expect(first).to_contain_text(text)
     expect(page.locator("aside")).to_contain_text("exactly the film")
     page.wait_for_load_state()  # keys count from then on
@@ -81,6 +82,7 @@ def test_a_scale_is_changed_after_its_preview(look: Opens, people: dict[str, Use
     case = _case(people)
     page = look("editor")
     page.goto(f"/books/{case.book_id}/")
+    page.watch.expect(422)  # type: ignore[attr-defined]
     page.locator("#judging-tab").click()
     page.locator("#scale summary").click()
     page.locator("#id_scale").fill("0:3")
