@@ -1,5 +1,6 @@
 """Words of sentences for messages of every room."""
 
+import math
 from collections.abc import Collection
 from difflib import get_close_matches
 
@@ -7,6 +8,19 @@ from difflib import get_close_matches
 def counted(count: int, singular: str, plural: str = "") -> str:
     """ "1 query", "1,204 queries"; without `plural`, the plural ends in "s"."""
     return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
+
+
+def describe_pace(per_second: float, left: int) -> str:
+    """ "38 a second · 15 s left"."""
+    pace = f"{per_second:,.0f} a second" if per_second >= 1 else f"{per_second * 60:,.0f} a minute"
+    return f"{pace} · {_duration(left / per_second)} left"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{math.ceil(seconds)} s"
+    minutes = math.ceil(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{math.ceil(minutes / 60)} h"
 
 
 def unknown_name(name: str, known: Collection[str]) -> str:

@@ -61,7 +61,7 @@ class ConnectionTest:
 
 
 def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields: str = "") -> ConnectionTest:
-    """Asks an endpoint for its version and, if `text` is not blank, searches for it.
+    """Asks an endpoint for its version, which is stored, and, if `text` is not blank, searches for it.
 
     Without a template it uses one that suits any index; without `fields`, documents are shown with those that suit them.
     Never raises for what the endpoint does, see `ConnectionTest.error`; raises `Busy`.
@@ -71,7 +71,10 @@ def test_connection(*, endpoint: Endpoint, text: str, template: str = "", fields
     try:
         adapter = engines.get(endpoint.engine)
         with connect_for_page(endpoint) as engine:
-            version, names = engine.version(), engine.fields()
+            version = engine.version()
+            stored = Endpoint.objects.filter(pk=endpoint.pk, engine=endpoint.engine, url=endpoint.url)
+            stored.update(version=engines.excerpt(version, 200))
+            names = engine.fields()
             if not text.strip():
                 return ConnectionTest(version, names, None)
             parsed = engines.parse_template(template or _template_for_any_index(endpoint, names), adapter.syntax)

@@ -194,6 +194,7 @@ def update(
         setattr(changed, name, value)
     is_moved = (changed.url.strip(), changed.engine) != (endpoint.url, endpoint.engine)
     if is_moved:
+        changes["version"] = ""
         _check_move(by, is_secret_kept=any(value and not settings.get(name) for name, value in kept.items()))
     if (changed.engine, _server(changed.url)) != (endpoint.engine, _server(endpoint.url)):
         # An administrator has allowed these at another server.

@@ -124,6 +124,7 @@ class Migration(migrations.Migration):
                 ('per_minute', models.PositiveIntegerField(default=0, help_text='0: no limit', validators=[django.core.validators.MaxValueValidator(1000000)], verbose_name='requests per minute')),
                 ('allowed_handlers', relevancy.models.text.LineField(blank=True, help_text='Solr: request handlers besides select and query that the address may end in, such as browse.', max_length=500, validators=[django.core.validators.RegexValidator('^[\\w.+/-]+( [\\w.+/-]+)*\\Z', 'Write names of handlers, separated by blanks.')])),
                 ('allowed_indexes', relevancy.models.text.LineField(blank=True, help_text='Other cores, collections or indexes that queries may read: fromIndex, terms lookups and so on.', max_length=500, validators=[django.core.validators.RegexValidator('^[\\w.+-]+( [\\w.+-]+)*\\Z', 'Write names of indexes, separated by blanks.')])),
+                ('version', relevancy.models.text.LineField(blank=True, editable=False, max_length=200)),
                 ('created_at', models.DateTimeField(auto_now_add=True)),
                 ('archived_at', models.DateTimeField(blank=True, null=True)),
                 ('owner', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='endpoints', to=settings.AUTH_USER_MODEL)),

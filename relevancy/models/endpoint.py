@@ -74,6 +74,7 @@ class EndpointQuerySet(SharedQuerySet["Endpoint"]):
 class Endpoint(SharedModel):
     """A search engine with its address and options. `credentials` and `headers` are encrypted and never displayed.
 
+    `version`: what the engine said when it was last asked; empty if it has not been asked at its present address.
     `allowed_handlers`, `allowed_indexes`: names separated by blanks. Only administrators set them, on the admin site.
     """
 
@@ -101,6 +102,7 @@ class Endpoint(SharedModel):
         validators=[RegexValidator(r"^[\w.+-]+( [\w.+-]+)*\Z", "Write names of indexes, separated by blanks.")],
         help_text="Other cores, collections or indexes that queries may read: fromIndex, terms lookups and so on.",
     )
+    version = LineField(max_length=200, blank=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="endpoints")
     teams = models.ManyToManyField(Team, blank=True, related_name="endpoints")
     created_at = models.DateTimeField(auto_now_add=True)

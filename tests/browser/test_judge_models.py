@@ -15,7 +15,9 @@ from relevancy.optional.judge_models.tests.test_calibration import CONFUSION, QU
 from tests.factories import make_attempt, make_case, rate_all, run_now, script_of
 
 from .conftest import Opens
+from .presses import Presses
 
+MOST_PRESSES = 13  # from the page of the book to what the judge model has read of a document
 DOCUMENTS = [str(number) for number in range(1, 6)]
 
 
@@ -49,7 +51,8 @@ def test_the_corrected_score_of_a_calibrated_judge_model_covers_the_truth(
     page.locator("#calibration-link").click()
     page.locator("#sample-form").get_by_label("Queries").fill(str(SAMPLED))
     page.locator("#sample-form").get_by_role("button", name="Draw").click()
-    page.locator("#calibration-form").get_by_role("button", name="Compare").click()
+    expect(page.locator("#reliability")).to_contain_text("It is not known whether Generous can be relied on")
+    expect(page.locator("#open-by-people a")).to_have_count(SAMPLED)
     expect(page.locator("#corrected")).to_have_attribute("data-corrected", "")  # people have not rated yet
     grades = {
         query.text: {doc_id: truth(query.text, doc_id) for doc_id in DOCUMENTS} for query in case.book.queries.all()
@@ -58,6 +61,7 @@ def test_the_corrected_score_of_a_calibrated_judge_model_covers_the_truth(
     texts = [query.text for query in case.book.queries.all() if query.pk in sampled]
     rate_all(case, {text: grades[text] for text in texts}, people["owner"])
     page.reload()
+    expect(page.locator("#reliability")).to_contain_text("Generous can")
     expect(page.locator("#sampled-scores tbody tr")).to_have_count(SAMPLED)
     says = re.search(r"says ([\d.]+)\. .*: ([\d.]+) \(([\d.]+) to ([\d.]+)\)", page.locator("#corrected").inner_text())
     assert says is not None
@@ -67,3 +71,52 @@ def test_the_corrected_score_of_a_calibrated_judge_model_covers_the_truth(
     assert low <= expected <= high
     assert by_judge > expected + 5
     assert abs(corrected - expected) < abs(by_judge - expected)
+
+
+@pytest.mark.usefixtures("script")
+def test_a_lead_tries_a_judge_model_and_reads_its_answers_without_documentation(
+    look: Opens, people: dict[str, User]
+) -> None:
+    case = make_case(4, {"query 1": {"1": 0}}, measures=["P@5"], owner=people["editor"])
+    cases.share(case=case, team=Team.objects.get(name="Search"), by=people["editor"])
+    attempt = make_attempt(case)
+    script_of(attempt).default = DOCUMENTS
+    run_now(attempt)
+    judging.build_judging_queue(book=case.book)
+    page = look("editor")
+    presses = Presses(page)
+    with fake_judge(truth=lambda query, document: "2") as server:
+        page.goto(f"/books/{case.book_id}/")
+        presses.click(page.get_by_role("link", name="Sources"))
+        if not page.locator("#judge-models-link[aria-current]").count():
+            presses.click(page.locator("#judge-models-link"))
+        presses.click(page.locator("#add-judge-model"))
+        presses.type(page.get_by_label("Name", exact=True), "Mini")
+        presses.type(page.get_by_label("Address"), server.url)
+        presses.type(page.get_by_label("Model", exact=True), "m")
+        presses.click(page.get_by_role("button", name="Add"))
+        presses.click(page.locator("#try-five"))
+        expect(page.locator("#judge-job")).to_have_attribute("data-job", "complete")
+        expect(page.locator(".answers [data-state=rated]")).to_have_count(5)
+        assert len(server.requests) == 5
+        first = page.locator(".answers > li").first  # rated by people, who disagree
+        expect(first).to_have_attribute("data-difference", "2")
+        expect(first).to_contain_text("Invented by fake_judge.")
+        presses.click(page.get_by_role("button", name="Start"))
+        expect(page.locator("#judge-job")).to_contain_text("15 of 15 · 15 rated")
+        presses.click(page.locator("#judge-sections").get_by_role("link", name="Answers"))
+        expect(page.locator(".answers > li")).to_have_count(20)
+        page.keyboard.press("j")
+        expect(page.locator(".answers > li").first).to_be_focused()
+        presses.click(page.locator("[data-state-filter=differs]"))
+        expect(page.locator(".answers > li")).to_have_count(1)
+        presses.click(page.locator(".answers > li .name-link"))
+        expect(page.locator("#prompt-data")).to_contain_text('"document": {"title": "1"}')
+        assert presses.count <= MOST_PRESSES
+        page.locator("#id_instructions").fill("Be strict. {scala}")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("#instructions-form")).to_contain_text("There is no placeholder {scala}")
+        page.locator("#id_instructions").fill("Be strict.\n{scale}")
+        page.get_by_role("button", name="Save").click()
+        expect(page.locator("#prompt-instructions")).to_contain_text("Be strict.")
+        expect(page.locator("#former-answers")).to_contain_text("20 documents were judged with other instructions")

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from relevancy import activity
 from relevancy.models import Book, Rating, User, Verdict
 from relevancy.ratings.separate_ratings import Counted, accept_grades, withdraw_ratings
+from relevancy.wording import counted
 
 from .models import ClickLog
 
@@ -79,6 +80,21 @@ def suggest_thresholds(log: ClickLog, min_evidence: float) -> list[float]:
     return sorted(set(chosen))
 
 
+def propose_thresholds(log: ClickLog, min_evidence: float) -> tuple[list[float], str]:
+    """Returns those that were accepted last, if they fit the scale, else suggested ones; without any, why there are none."""
+    grades = len(log.book.grades)
+    for thresholds in (log.thresholds, suggest_thresholds(log, min_evidence)):
+        if thresholds and len(thresholds) == grades - 1:
+            return thresholds, ""
+    enough = log.estimates.filter(evidence__gte=min_evidence).count()
+    documents = counted(enough, "document has", "documents have") if enough else "No document has"
+    why = "Their estimates are too much alike" if enough >= grades else "These are too few"
+    return [], (
+        f"{documents} at least {min_evidence:g} examinations. {why} to propose thresholds for {grades} grades. Import a larger log, or "
+        f"enter {counted(grades - 1, 'threshold')}."
+    )
+
+
 def preview(*, log: ClickLog, thresholds: Sequence[float], min_evidence: float) -> ClickPreview:
     """Returns what `let_count` would do. Raises `ValidationError` as it does."""
     book = log.book
@@ -131,13 +147,13 @@ def let_count(*, log: ClickLog, thresholds: Sequence[float], min_evidence: float
             yield query_id, doc_id, book.grades[bisect_right(thresholds, value)]
 
     query_ids = list(log.estimates.order_by().values_list("query_id", flat=True).distinct())
-    counted = accept_grades(
+    accepted = accept_grades(
         book=book, rater=log.rater, by=by, source=SOURCE, query_ids=query_ids, read=read, replaces=True
     )
     log.thresholds, log.min_evidence = list(thresholds), min_evidence
     log.save(update_fields=["thresholds", "min_evidence"])
-    activity.record_for_book(COUNTED, book=book, by=by, count=counted.changed)
-    return counted
+    activity.record_for_book(COUNTED, book=book, by=by, count=accepted.changed)
+    return accepted
 
 
 def withdraw(*, log: ClickLog, by: User) -> int:

@@ -115,9 +115,10 @@ def _render(
     }
     if log is not None:
         least = MIN_EVIDENCE if log.min_evidence is None else log.min_evidence
-        thresholds_form = thresholds_form or ThresholdsForm(
-            ThresholdsForm.initial_values(log.thresholds or counting.suggest_thresholds(log, least), least)
-        )
+        if thresholds_form is None:
+            thresholds, context["not_proposed"] = counting.propose_thresholds(log, least)
+            values = ThresholdsForm.initial_values(thresholds, least)
+            thresholds_form = ThresholdsForm(values) if thresholds else ThresholdsForm(initial=values)
         if thresholds_form.is_valid():
             with errors_to(thresholds_form):
                 context["preview"] = counting.preview(log=log, **thresholds_form.cleaned_data)

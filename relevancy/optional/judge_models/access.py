@@ -8,6 +8,7 @@ import re
 
 from django.db.models import OuterRef, Subquery
 from django.shortcuts import get_object_or_404
+from django.urls import reverse
 
 from relevancy.models import Book, Case, Role, Run, User
 from relevancy.views.permissions import get_or_403
@@ -27,6 +28,23 @@ def get_judge(request: HtmxRequest, book: Book, judge_id: int) -> JudgeModel:
     """Returns a judge model that the user may see, or that has answered for the book, with `role`. Raises `Http404`."""
     judges = JudgeModel.objects.of_book(book, request.user).select_related("rater", "owner")
     return get_object_or_404(judges, pk=judge_id)
+
+
+def page_context(request: HtmxRequest, book: Book, judge: JudgeModel) -> dict[str, object]:
+    """Returns what every page of a judge model shows: its sections, each with its label, address and whether it is the present one, and
+    the warning about the same model. Answers are for editors of the book: they would lead raters."""
+    names = {"judge_model": "Judge", "judge_model_answers": "Answers", "judge_model_calibration": "Calibration"}
+    names |= {"judge_model_prompt": "Prompt", "judge_model_settings": "Settings"}
+    if not book.is_editable:
+        del names["judge_model_answers"]
+    here = request.resolver_match.url_name if request.resolver_match else ""
+    args = [book.pk, judge.pk]
+    return {
+        "book": book,
+        "judge": judge,
+        "sections": [(label, reverse(name, args=args), name == here) for name, label in names.items()],
+        "same_model": same_model_text(judge, book, request.user),
+    }
 
 
 def same_model_text(judge: JudgeModel, book: Book, user: User) -> str:

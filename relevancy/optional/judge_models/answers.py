@@ -20,7 +20,7 @@ class UnreadableAnswer(Exception):
 
 @dataclass(frozen=True)
 class ParsedAnswer:
-    """`value`: a grade of the scale; None is "cannot judge". `reason`: the model's, or why its answer is not a grade."""
+    """`value`: a grade of the scale; None is "cannot judge". `reason`: the model's."""
 
     value: float | None
     reason: str = ""
@@ -29,8 +29,8 @@ class ParsedAnswer:
 def parse_answer(text: str, grades: Sequence[float]) -> ParsedAnswer:
     """Returns the grade in the JSON object of an answer, which may stand within other text.
 
-    An answer that is not on the scale is "cannot judge". Raises `UnreadableAnswer` without a JSON object that has a grade, and if
-    several of them have different grades.
+    Raises `UnreadableAnswer` without a JSON object that has a grade, if the grade is not on the scale, and if several of them have
+    different grades.
     """
     if len(text) > MAX_LENGTH:
         raise UnreadableAnswer(f"The answer has {len(text):,} characters; the maximum is {MAX_LENGTH:,}.")
@@ -48,7 +48,7 @@ def parse_answer(text: str, grades: Sequence[float]) -> ParsedAnswer:
     reason = engines.excerpt(str(answers[0].get("reason") or ""), MAX_REASON_LENGTH)
     is_cannot = grade is None or (isinstance(grade, str) and grade.strip().casefold().replace("_", " ") == CANNOT_JUDGE)
     if value is None and not is_cannot:
-        reason = f"The answer “{engines.excerpt(str(grade), 60)}” is not on the scale. {reason}".strip()
+        raise UnreadableAnswer(f"The grade “{engines.excerpt(str(grade), 60)}” is not on the scale.")
     return ParsedAnswer(value, reason)
 
 

@@ -11,11 +11,12 @@ from relevancy import activity
 from relevancy.models import Book, User
 from relevancy.models.saving import clean_and_save
 
-from .jobs import ACTIVE, estimate, start
+from .jobs import ACTIVE, DocumentChoice, estimate, start
 from .models import AutomaticJudging, JudgeJob, JudgeModel
 
 SWITCHED = "rating.judge_automatic"
 NOTHING = "No result without a rating or an answer."
+UNRATED = DocumentChoice(only_unrated=True)
 WAITS = "A job is running; new results are judged after it."
 
 
@@ -78,7 +79,7 @@ def _start(automatic: AutomaticJudging) -> tuple[JudgeJob | None, str]:
         return None, f"{by}, who switched this on, may no longer start jobs. Another editor can switch it on again."
     if JudgeJob.objects.filter(judge=judge, book=book, status__in=ACTIVE).exists():
         return None, WAITS
-    wanted = estimate(judge=judge, book=book, only_unrated=True).documents
+    wanted = estimate(judge=judge, book=book, choice=UNRATED).documents
     if not wanted:
         return None, NOTHING
     left = find_left(automatic)
@@ -90,7 +91,7 @@ def _start(automatic: AutomaticJudging) -> tuple[JudgeJob | None, str]:
             book=book,
             by=by,
             budget=left,
-            only_unrated=True,
+            choice=UNRATED,
             is_background=True,
             automatic=automatic,
         )

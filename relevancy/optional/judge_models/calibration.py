@@ -10,7 +10,9 @@ from django.core.exceptions import ValidationError
 from relevancy import scores
 from relevancy.judging.judging_queue import judging_queue
 from relevancy.models import Book, CaseQuery, QueryScore, Rating, Run, ScorerVersion, User, Verdict
+from relevancy.optional.agreement.sentences import RELIABLE, TENTATIVE, describe
 from relevancy.optional.agreement.statistics import (
+    MIN_ITEMS,
     Agreement,
     PairAgreement,
     RaterTable,
@@ -19,6 +21,7 @@ from relevancy.optional.agreement.statistics import (
 )
 from relevancy.statistics import Differences, Interval, find_interval
 from relevancy.templatetags import numbers
+from relevancy.wording import counted
 
 from .models import CalibrationSample, JudgeAnswer, JudgeModel
 from .statistics import CorrectedScore, correct_score, rank_correlation
@@ -36,6 +39,11 @@ class ScoredQuery:
     people: float | None
     judge: float | None
 
+    @property
+    def difference(self) -> float | None:
+        """The judge's score minus that of people; None without one of them."""
+        return None if self.people is None or self.judge is None else self.judge - self.people
+
 
 @dataclass(frozen=True)
 class Calibration:
@@ -48,6 +56,7 @@ class Calibration:
     correlation: Kendall's τ-b of their scores.
     judge_score: mean of the judge's scores of all queries that it can score; None without any.
     corrected: the case score that people would give; None if `missing` says why.
+    open_by_people, open_by_judge: sampled queries and queries of the case with results that are not judged yet, by id.
     """
 
     agreement: Agreement
@@ -59,6 +68,27 @@ class Calibration:
     judge_score: float | None
     corrected: CorrectedScore | None
     missing: str
+    open_by_people: list[int]
+    open_by_judge: list[int]
+
+    def describe_reliability(self, name: str) -> str:
+        """Returns whether the judge model can be relied on, and why. name: of the judge model."""
+        alpha = self.agreement.alpha["ordinal"]
+        if alpha.value is None or alpha.low is None or alpha.high is None:
+            why = "all documents have the same grade" if alpha.value is None else "the sample has too few queries"
+            if self.agreement.items < MIN_ITEMS:
+                documents = counted(self.agreement.items, "document has", "documents have")
+                why = f"{documents} a grade by people and by the judge model, and {MIN_ITEMS} are needed"
+            return f"It is not known whether {name} can be relied on, because {why}."
+        figures = f"alpha with people is {describe(alpha)}"
+        if alpha.low >= RELIABLE:
+            return f"{name} can be relied on, because it grades as people do: {figures}, and .80 is asked for."
+        if alpha.low >= TENTATIVE:
+            return f"{name} can be relied on for careful conclusions, because it grades much as people do: {figures}; .80 is asked for."
+        least = ".67 is the least that conclusions need"
+        if alpha.high < TENTATIVE:
+            return f"{name} cannot be relied on, because it grades otherwise than people: {figures}; {least}."
+        return f"It cannot be said yet whether {name} can be relied on, because the sample is too small: {figures}; {least}."
 
     def summarize(self) -> str:
         """Returns the corrected case score with what its interval holds for, or why there is none."""
@@ -99,14 +129,14 @@ def calibrate(*, judge: JudgeModel, sample: CalibrationSample, run: Run, version
             "query_id", "weight"
         )
     )
-    people = _people_grades(book, weights)
+    people = people_grades(book, weights)
     judge_grades = _judge_grades(judge, weights)
     sampled = [query_id for query_id in sample.query_ids if query_id in weights]
     by_people = _score(run, version, people.values)
     by_judge = _score(run, version, judge_grades.values)
-    missing = _missing(
-        sample, sampled, weights, _unsettled(run, version, people), _unsettled(run, version, judge_grades)
-    )
+    unsettled_by_people = _unsettled(run, version, people)
+    unsettled_by_judge = _unsettled(run, version, judge_grades)
+    missing = _missing(sample, sampled, weights, unsettled_by_people, unsettled_by_judge)
     scored = [ScoredQuery(pk, by_people.get(pk), by_judge.get(pk)) for pk in sampled]
     one_sided = sum((row.people is None) != (row.judge is None) for row in scored)
     if one_sided and not missing:
@@ -131,11 +161,13 @@ def calibrate(*, judge: JudgeModel, sample: CalibrationSample, run: Run, version
         judge_score=sum(judged) / len(judged) if judged else None,
         corrected=None if missing else correct_score(h, f, others),
         missing=missing or ("" if len(both) > 1 else "Fewer than two sampled queries can be scored by both."),
+        open_by_people=[pk for pk in sampled if unsettled_by_people.get(pk)],
+        open_by_judge=[pk for pk, is_open in unsettled_by_judge.items() if is_open],
     )
 
 
 @dataclass(frozen=True)
-class _Grades:
+class Grades:
     """values: `{query id: {document id: grade}}`. unable: documents that were judged without a grade, by query id."""
 
     values: Mapping[int, dict[str, float]]
@@ -166,7 +198,7 @@ def _missing(
     return ""
 
 
-def _people_grades(book: Book, query_ids: Iterable[int]) -> _Grades:
+def people_grades(book: Book, query_ids: Iterable[int]) -> Grades:
     """Returns the grades by the rule of the book, without ratings by machines."""
     machines = set(User.objects.filter(kind=User.Kind.MACHINE).values_list("pk", flat=True))
     grades = scores.known_grades(book, query_ids, counts=lambda query_id, doc_id, rater_id: rater_id not in machines)
@@ -175,11 +207,11 @@ def _people_grades(book: Book, query_ids: Iterable[int]) -> _Grades:
     for query_id, doc_id in verdicts.values_list("query_id", "doc_id"):
         if query_id in unable:
             unable[query_id].add(doc_id)
-    return _Grades(grades, unable)
+    return Grades(grades, unable)
 
 
-def _judge_grades(judge: JudgeModel, query_ids: Iterable[int]) -> _Grades:
-    grades = _Grades({pk: {} for pk in query_ids}, defaultdict(set))
+def _judge_grades(judge: JudgeModel, query_ids: Iterable[int]) -> Grades:
+    grades = Grades({pk: {} for pk in query_ids}, defaultdict(set))
     rows = JudgeAnswer.objects.filter(judge=judge, query__in=list(grades.values), state__in=(State.RATED, State.CANNOT))
     for query_id, doc_id, value in rows.values_list("query_id", "doc_id", "value"):
         if value is None:
@@ -194,7 +226,7 @@ def _score(run: Run, version: ScorerVersion, grades: Mapping[int, Mapping[str, f
     return {row.query_id: row.score for row in _rows(run, version, grades)}
 
 
-def _unsettled(run: Run, version: ScorerVersion, grades: _Grades) -> dict[int, bool]:
+def _unsettled(run: Run, version: ScorerVersion, grades: Grades) -> dict[int, bool]:
     """Returns by query whether there is a document among those that the scorer counts that has not been judged, not even without a
     grade."""
     lowest = run.case.book.lowest

@@ -18,9 +18,11 @@ from relevancy.views.responses import conflict, redirect_with_message
 from relevancy.wording import counted
 
 from . import calibration
-from .access import get_book, get_judge, same_model_text
+from .access import get_book, get_judge, page_context
 from .forms import CalibrationForm, SampleForm
 
+AUTOMATIC_QUERIES = 1_000  # of a book: with more, the comparison takes seconds and is made when it is asked for
+SHOWN_QUERIES = 20
 FIGURES_HINT = (
     "Intervals are a bootstrap over queries. Alpha is not shown below 30 documents with two ratings, nor if all grades are "
     "the same."
@@ -35,11 +37,10 @@ def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -
     sample = calibration.newest_sample(book)
     targets = _targets(book, request.user)
     choices = [(key, f"{run.case} · run {run.number} · {version}") for key, (run, version) in targets.items()]
-    form = CalibrationForm(choices, request.GET if "by" in request.GET else None)
+    by = request.GET.get("by", choices[0][0] if choices and book.queries.count() <= AUTOMATIC_QUERIES else None)
+    form = CalibrationForm(choices, None if by is None else {"by": by})
     context: dict[str, object] = {
-        "same_model": same_model_text(judge, book, request.user),
-        "book": book,
-        "judge": judge,
+        **page_context(request, book, judge),
         "sample": sample,
         "form": form,
     }
@@ -48,13 +49,13 @@ def judge_model_calibration(request: HtmxRequest, book_id: int, judge_id: int) -
         if form.is_valid():
             run, version = targets[form.cleaned_data["by"]]
             result = calibration.calibrate(judge=judge, sample=sample, run=run, version=version)
-            texts = dict(book.queries.filter(pk__in=sample.query_ids).values_list("pk", "text"))
             context |= {
                 "result": result,
+                "reliability": result.describe_reliability(judge.name),
                 "figures": _figures(result),
                 "figures_hint": FIGURES_HINT,
                 "summary": result.summarize(),
-                "scored": [(texts[row.query_id], row) for row in result.scored],
+                **_query_context(result, run.case),
             }
     if book.is_editable:
         context["sample_form"] = SampleForm()
@@ -80,6 +81,20 @@ def sample_draw(request: HtmxRequest, book_id: int, judge_id: int) -> HttpRespon
         f"{counted(len(sample.query_ids), 'query was', 'queries were')} drawn. People have to rate all their results."
     )
     return redirect_with_message(request, url, text)
+
+
+def _query_context(result: calibration.Calibration, case: Case) -> dict[str, object]:
+    """Returns the sampled queries with text and address, the largest difference first, and those that are not judged completely."""
+    texts = case.case_queries.present().values_list("query_id", "pk", "query__text")
+    linked = {query_id: (text, f"{reverse('case', args=[case.pk])}?open={pk}") for query_id, pk, text in texts}
+    scored = sorted(
+        result.scored, key=lambda row: -1.0 if row.difference is None else abs(row.difference), reverse=True
+    )
+    return {
+        "scored": [(*linked[row.query_id], row) for row in scored],
+        "open_by_people": [linked[pk] for pk in result.open_by_people],
+        "open_by_judge": [linked[pk] for pk in result.open_by_judge[:SHOWN_QUERIES]],
+    }
 
 
 def _targets(book: Book, user: User) -> dict[str, tuple[Run, ScorerVersion]]:

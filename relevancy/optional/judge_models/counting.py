@@ -11,9 +11,11 @@ from relevancy.models import Book, Rating, User
 from relevancy.ratings.separate_ratings import Counted, accept_grades, withdraw_ratings
 from relevancy.wording import counted
 
+from .judges import build_instructions
 from .models import JudgeAnswer, JudgeJob, JudgeModel
 
 SOURCE = "judge"
+JUDGED = (JudgeAnswer.State.RATED, JudgeAnswer.State.CANNOT)
 STATES = {str(state): Count("pk", filter=Q(state=state)) for state in JudgeAnswer.State.values}
 COUNTED, WITHDRAWN = "rating.judge_counted", "rating.judge_withdrawn"  # verbs of the activity log
 
@@ -24,6 +26,7 @@ class AnswerCounts:
 
     rated: int = 0
     cannot: int = 0
+    unreadable: int = 0
     failed: int = 0
     open: int = 0
     spent: Decimal = Decimal(0)
@@ -31,11 +34,21 @@ class AnswerCounts:
 
     @property
     def done(self) -> int:
-        return self.rated + self.cannot + self.failed
+        return self.rated + self.cannot + self.unreadable + self.failed
 
     @property
     def total(self) -> int:
         return self.done + self.open
+
+    def describe(self) -> list[str]:
+        """Returns the numbers of documents by what became of them, without zeros."""
+        counts = {
+            "rated": self.rated,
+            "cannot judge": self.cannot,
+            "not understood": self.unreadable,
+            "failed": self.failed,
+        }
+        return [f"{count:,} {name}" for name, count in counts.items() if count]
 
 
 def count_answers(book: Book) -> dict[int, AnswerCounts]:
@@ -58,10 +71,10 @@ def count_job(job: JudgeJob) -> AnswerCounts:
     return AnswerCounts(**job.answers.aggregate(**STATES), spent=job.spent)
 
 
-def read_failures(judge: JudgeModel, book: Book, count: int = 10) -> list[JudgeAnswer]:
-    """Returns the answers that failed last, each with its query."""
-    failed = JudgeAnswer.objects.filter(judge=judge, query__book=book, state=JudgeAnswer.State.FAILED)
-    return list(failed.select_related("query").order_by("-answered_at", "-pk")[:count])
+def count_former(judge: JudgeModel, book: Book) -> int:
+    """Returns how many documents were judged with other instructions than the present ones."""
+    judged = JudgeAnswer.objects.filter(judge=judge, query__book=book, state__in=JUDGED)
+    return judged.exclude(job__instructions=build_instructions(judge, book)).count()
 
 
 def let_count(*, judge: JudgeModel, book: Book, by: User) -> Counted:

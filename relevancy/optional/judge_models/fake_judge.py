@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from .prompts import CANNOT_JUDGE
+
 Truth = Callable[[str, Mapping[str, str]], str]
 """Returns the grade of a document, as it stands in the prompt: from the query and the fields of the document."""
 
@@ -79,8 +81,7 @@ class FakeJudge:
         messages = body["messages"]
         data = json.loads(read_content(messages[-1]["content"])[0])
         instructions = body["system"] if is_anthropic else messages[0]["content"]
-        grades = [line[2:].split(":")[0] for line in instructions.splitlines() if line.startswith("- ")]
-        grades.remove("cannot judge")
+        grades = read_grades(instructions)
         query, document = data["query"], data["document"]
         truth = self.truth(query, document) if self.truth else matching_words(query, document, grades)
         if self.variant == "off_scale":
@@ -91,6 +92,17 @@ class FakeJudge:
         if self.variant == "biased" and answer in grades:
             answer = grades[min(len(grades) - 1, grades.index(answer) + 1)]
         return answer
+
+
+def read_grades(instructions: str) -> list[str]:
+    """Returns the grades of a prompt: the items of a list that are followed by “cannot judge”. Guidelines may have lists, too."""
+    items: list[str] = []
+    for line in instructions.splitlines():
+        item = line[2:].split(":")[0]
+        if line.startswith("- ") and item == CANNOT_JUDGE:
+            break
+        items = [*items, item] if line.startswith("- ") else []
+    return items
 
 
 def read_content(content: str | Sequence[Mapping[str, Any]]) -> tuple[str, list[str]]:

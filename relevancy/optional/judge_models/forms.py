@@ -8,7 +8,7 @@ from django import forms
 from relevancy.models import Role, Team, User
 from relevancy.views.forms import FormData
 
-from . import calibration, prompts, protocols
+from . import calibration, jobs, prompts, protocols
 from .models import AutomaticJudging, JudgeJob, JudgeModel
 
 
@@ -28,7 +28,7 @@ class JudgeModelForm(forms.ModelForm):
     prompt = forms.ChoiceField(
         choices=[(template.key, template.title) for template in prompts.TEMPLATES.values()],
         initial=prompts.DEFAULT,
-        help_text="Model, prompt and the longest answer never change. To try another prompt, add another judge model.",
+        help_text="Whether it gives a reason. The text itself can be edited later. Model and longest answer never change.",
     )
     max_tokens = forms.IntegerField(
         label="Longest answer", min_value=1, max_value=1_000_000, initial=1000, help_text="In tokens."
@@ -67,6 +67,15 @@ class KeyForm(forms.Form):
     key = _key_field(required=False)
 
 
+class InstructionsForm(forms.ModelForm):
+    """An own text of the instructions."""
+
+    class Meta:
+        model = JudgeModel
+        fields = ["instructions"]
+        widgets = {"instructions": forms.Textarea(attrs={"rows": 14, "class": "mono"})}
+
+
 class BudgetForm(forms.ModelForm):
     """Asks for a budget, unless nothing is paid."""
 
@@ -80,11 +89,12 @@ class JobForm(BudgetForm):
     """Which documents are sent, and what they may cost."""
 
     only_unrated = forms.BooleanField(label="Only documents without any rating", required=False)
-    repeat_failed = forms.BooleanField(label="Failed documents again", required=False)
+    repeat_failed = forms.BooleanField(label="Documents again that failed or were not understood", required=False)
+    repeat_former = forms.BooleanField(label="Documents again that were judged with other instructions", required=False)
 
     class Meta:
         model = JudgeJob
-        fields = ["only_unrated", "repeat_failed", "budget"]
+        fields = ["only_unrated", "repeat_failed", "repeat_former", "budget"]
         error_messages = {"budget": {"required": "Enter the most that the job may cost."}}
 
     def __init__(self, judge: JudgeModel, data: FormData | None = None, **options: Any) -> None:
@@ -93,9 +103,10 @@ class JobForm(BudgetForm):
             self.fields["budget"].required = True
 
     @property
-    def choice(self) -> dict[str, Any]:
-        """Which documents, as arguments of `jobs.estimate`; also of a form that is not complete yet."""
-        return {name: bool(self[name].value()) for name in ("only_unrated", "repeat_failed")}
+    def choice(self) -> jobs.DocumentChoice:
+        """Which documents; also of a form that is not complete yet."""
+        names = ("only_unrated", "repeat_failed", "repeat_former")
+        return jobs.DocumentChoice(**{name: bool(self[name].value()) for name in names})
 
 
 class AutomaticForm(BudgetForm):

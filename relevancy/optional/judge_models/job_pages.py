@@ -1,11 +1,13 @@
 """One judge model on a book: what a job would cost, its progress, its answers, and whether they count."""
 
+from datetime import timedelta
 from enum import StrEnum
 
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -15,15 +17,18 @@ from relevancy.tasks import send
 from relevancy.views.forms import add_errors, errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
-from relevancy.views.responses import conflict, redirect_with_message
-from relevancy.wording import counted
+from relevancy.views.responses import conflict, redirect_to, redirect_with_message
+from relevancy.wording import counted, describe_pace
 
-from . import counting, jobs, prompts
-from .access import get_book, get_judge, same_model_text
+from . import answer_list, counting, jobs
+from .access import get_book, get_judge, page_context
 from .automatic import count_spent, find_automatic, set_automatic
-from .forms import AutomaticForm, JobForm, KeyForm
-from .models import JudgeModel
+from .forms import AutomaticForm, JobForm
+from .models import JudgeJob, JudgeModel
 from .tasks import run_judge_job
+
+NOTHING_LEFT = "No document is left to send. Run an attempt, or choose documents to judge again."
+OBSERVED_SECONDS = 30  # that the pace of a job is measured over
 
 
 class CountAction(StrEnum):
@@ -41,7 +46,7 @@ def judge_model(request: HtmxRequest, book_id: int, judge_id: int) -> HttpRespon
     if request.htmx and "estimate" in request.GET:
         return _render(request, book, judge, JobForm(judge, initial=request.GET.dict()))
     job = jobs.latest_job(judge, book)
-    if request.htmx and (job is None or not job.is_active):
+    if request.htmx and not (job and job.is_active) and judging.judging_queue(book).built_at is not None:
         return HttpResponseClientRefresh()  # the job has ended, and everything else on the page has changed
     return _render(request, book, judge)
 
@@ -55,8 +60,8 @@ def job_start(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse
     url = reverse("judge_model", args=[book.pk, judge.pk])
     if not form.is_valid():
         return _render(request, book, judge, form, status=422)
-    if not jobs.estimate(judge=judge, book=book, **form.choice).documents:
-        return conflict(request, url, "No document is left to send. Run an attempt, or choose failed documents again.")
+    if not jobs.estimate(judge=judge, book=book, choice=form.choice).documents:
+        return conflict(request, url, NOTHING_LEFT)
     try:
         job = jobs.start(
             judge=judge,
@@ -64,13 +69,27 @@ def job_start(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse
             by=request.user,
             budget=form.cleaned_data.get("budget"),
             is_background=True,
-            **form.choice,
+            choice=form.choice,
         )
     except ValidationError as error:
         add_errors(form, error)
         return _render(request, book, judge, form, status=422)
     send(run_judge_job, job.pk)
     return redirect_with_message(request, url, f"{judge.name} is judging {book}.")
+
+
+@require_POST
+def job_trial(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
+    """Sends five documents, whose answers the page shows as they come."""
+    book = get_book(request, book_id, needs=Role.EDITOR)
+    judge: JudgeModel = get_or_403(JudgeModel.objects.live(), request.user, judge_id, needs=Role.EDITOR)
+    url = reverse("judge_model", args=[book.pk, judge.pk])
+    try:
+        job = jobs.start_trial(judge=judge, book=book, by=request.user)
+    except ValidationError as error:
+        return conflict(request, url, error)
+    send(run_judge_job, job.pk)
+    return redirect_to(request, url)
 
 
 @require_POST
@@ -133,26 +152,33 @@ def _render(
     automatic = find_automatic(judge, book)
     can_start = book.is_editable and judge.is_editable and judge.archived_at is None
     counts = counting.count_answers(book).get(judge.pk, counting.AnswerCounts())
+    former = counting.count_former(judge, book)
     context = {
-        "book": book,
-        "judge": judge,
+        **page_context(request, book, judge),
         "counts": counts,
-        "spent": jobs.write_amount(counts.spent),
-        "failures": counting.read_failures(judge, book) if counts.failed else [],
+        "counts_text": ", ".join(
+            [*counts.describe(), *([f"{jobs.write_amount(counts.spent)} spent"] if judge.is_paid else [])]
+        ),
+        "former": former,
         "can_edit": book.is_editable,
-        "key_form": KeyForm() if book.is_editable and judge.is_owned and judge.archived_at is None else None,
-        "same_model": same_model_text(judge, book, request.user),
         "automatic": automatic,
         "automatic_form": (automatic_form or AutomaticForm(judge, instance=automatic)) if can_start else None,
         "automatic_spent": jobs.write_amount(count_spent(automatic)) if automatic else "",
-        "template": prompts.TEMPLATES[judge.prompt],
-        **_job_context(book, judge, form, can_start=can_start),
+        **_job_context(book, judge, form, counts, former, can_start=can_start),
     }
     name = "_job" if request.htmx and request.method == "GET" else "judge_model"
     return render(request, f"judge_models/{name}.html", context, status=status)
 
 
-def _job_context(book: Book, judge: JudgeModel, form: JobForm | None, *, can_start: bool) -> dict[str, object]:
+def _job_context(
+    book: Book,
+    judge: JudgeModel,
+    form: JobForm | None,
+    counts: counting.AnswerCounts,
+    former: int,
+    *,
+    can_start: bool,
+) -> dict[str, object]:
     """Returns what the page says about the last job and, for those who may start another one while none is active, its estimate."""
     job = jobs.latest_job(judge, book)
     queue = judging.judging_queue(book)
@@ -161,16 +187,30 @@ def _job_context(book: Book, judge: JudgeModel, form: JobForm | None, *, can_sta
     context: dict[str, object] = {"job": job, "is_queue_built": queue.built_at is not None}
     if can_start and not (job and job.is_active):
         form = form or JobForm(judge)
-        context |= {"form": form, "estimate": jobs.estimate(judge=judge, book=book, **form.choice)}
+        estimate = jobs.estimate(judge=judge, book=book, choice=form.choice)
+        could_differ = estimate.documents or counts.failed or counts.unreadable or former
+        trial = min(jobs.TRIAL_DOCUMENTS, queue.pair_count) if could_differ else 0
+        context |= {"form": form, "estimate": estimate, "trial": trial}
+        if judge.is_paid and estimate.documents:
+            context["trial_cost"] = jobs.write_amount(estimate.cost * trial / estimate.documents)
     if job is not None:
         progress = counting.count_job(job)
-        budget = "" if job.budget is None else f" of {jobs.write_amount(job.budget)}"
-        parts = [
-            f"{progress.done:,} of {progress.total:,}",
-            f"{progress.rated:,} rated",
-            f"{progress.cannot:,} cannot judge",
-            f"{progress.failed:,} failed",
-            f"{jobs.write_amount(progress.spent)} spent{budget}",
-        ]
-        context |= {"progress": progress, "progress_text": " · ".join(parts)}
+        context |= {"progress": progress, "progress_text": _describe_progress(job, progress)}
+        if job.is_trial and book.is_editable:
+            answers = answer_list.read_answers(judge=judge, book=book, job=job)
+            context["rows"] = answer_list.read_page(judge, book, answers)
     return context
+
+
+def _describe_progress(job: JudgeJob, progress: counting.AnswerCounts) -> str:
+    """Returns how far a job is, what became of its documents, and for an active one how long the rest will take."""
+    parts = [f"{progress.done:,} of {progress.total:,}", *progress.describe()]
+    if job.judge.is_paid:
+        budget = "" if job.budget is None else f" of {jobs.write_amount(job.budget)}"
+        parts.append(f"{jobs.write_amount(progress.spent)} spent{budget}")
+    now = timezone.now()
+    seconds = min(OBSERVED_SECONDS, (now - job.created_at).total_seconds())
+    recent = job.answers.filter(answered_at__gte=now - timedelta(seconds=seconds)).count() if job.is_active else 0
+    if recent and progress.open:
+        parts.append(describe_pace(recent / seconds, progress.open))
+    return " · ".join(parts)

@@ -3,9 +3,10 @@
 Every answer is stored as soon as it has arrived, because it may have been paid for. A job that ends early is continued by another one.
 """
 
+import random
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import ROUND_UP, Decimal
@@ -27,10 +28,10 @@ from relevancy.wording import counted
 
 from .answers import UnreadableAnswer, parse_answer
 from .client import JudgeClient, JudgeModelError
-from .counting import AnswerCounts, count_job
-from .judges import address_rules, output_limit
+from .counting import JUDGED, AnswerCounts, count_job
+from .judges import address_rules, build_instructions, output_limit, template_of
 from .models import AutomaticJudging, JudgeAnswer, JudgeJob, JudgeModel
-from .prompts import TEMPLATES, Prompt, build_prompt
+from .prompts import Prompt, build_prompt
 from .protocols import Completion
 
 STARTED = "rating.judge_started"
@@ -41,11 +42,30 @@ BATCH = 50
 INSERTED = 500
 ESTIMATED = 100  # documents whose length an estimate measures
 CHARACTERS_PER_TOKEN = 4
+TRIAL_DOCUMENTS = 5
+MAX_TEXT = 2_000  # characters that are kept of an answer that was not understood
 MILLION = Decimal(1_000_000)
 CENT_FRACTION = Decimal("0.00000001")
 State = JudgeAnswer.State
 ACTIVE = (JudgeJob.Status.WAITING, JudgeJob.Status.RUNNING)
+FAILED = (State.UNREADABLE, State.FAILED)
 STOPPED = "It was stopped."
+
+
+@dataclass(frozen=True)
+class DocumentChoice:
+    """Which documents of the judging queue are sent, besides those that the judge model has never been asked for.
+
+    only_unrated: none that has a rating. repeat_failed: those that failed, or whose answer was not understood.
+    repeat_former: those that were answered with other instructions than the present ones.
+    """
+
+    only_unrated: bool = False
+    repeat_failed: bool = False
+    repeat_former: bool = False
+
+
+ALL = DocumentChoice()
 
 
 @dataclass(frozen=True)
@@ -72,10 +92,8 @@ class JobEstimate:
             text = f"{counted(self.documents, 'document')}. "
             if self.images:
                 text += f"About {counted(self.images, 'document has a picture', 'documents have a picture')}. "
-            text += (
-                f"About {self.input_tokens:,} tokens to read and at most {self.output_tokens:,} to write: "
-                f"{write_amount(self.cost)} at most."
-            )
+            cost = f": {write_amount(self.cost)} at most" if self.cost else ""
+            text += f"About {self.input_tokens:,} tokens to read and at most {self.output_tokens:,} to write{cost}."
         if self.answered:
             text += f" Not sent again: {counted(self.answered, 'document')} answered before."
         return text
@@ -101,10 +119,13 @@ def write_amount(amount: Decimal) -> str:
     return f"{amount:,.{places}f}"
 
 
-def estimate(*, judge: JudgeModel, book: Book, repeat_failed: bool = False, only_unrated: bool = False) -> JobEstimate:
+def estimate(*, judge: JudgeModel, book: Book, choice: DocumentChoice = ALL) -> JobEstimate:
     """Returns what a job of the book's judging queue would do. Sends nothing."""
-    answers = JudgeAnswer.objects.filter(judge=judge, query__book=book, state__in=(State.RATED, State.CANNOT))
-    pairs = _unanswered(judge, book, repeat_failed, only_unrated)
+    answers = JudgeAnswer.objects.filter(judge=judge, query__book=book, state__in=JUDGED)
+    instructions = build_instructions(judge, book)
+    if choice.repeat_former:
+        answers = answers.filter(job__instructions=instructions)
+    pairs = _unanswered(judge, book, choice, instructions)
     documents = pairs.count()
     step = max(1, documents // ESTIMATED)
     ids = list(pairs.order_by("pk").values_list("pk", flat=True))[::step]
@@ -112,7 +133,7 @@ def estimate(*, judge: JudgeModel, book: Book, repeat_failed: bool = False, only
         prompt
         for batch in batched(ids, BATCH)
         for document in read_documents(JudgingPair.objects.filter(pk__in=batch), by=judge.rater)
-        if (prompt := _build_prompt(judge, book, document)) is not None
+        if (prompt := prompt_for(judge, book, document, instructions)) is not None
     ]
     count = max(1, len(prompts))
     characters = documents * sum(len(prompt.instructions) + len(prompt.data) for prompt in prompts) / count
@@ -134,21 +155,45 @@ def start(
     judge: JudgeModel,
     book: Book,
     by: User,
+    choice: DocumentChoice = ALL,
     budget: Decimal | None = None,
-    repeat_failed: bool = False,
-    only_unrated: bool = False,
     is_background: bool = False,
     automatic: AutomaticJudging | None = None,
 ) -> JudgeJob:
-    """Creates a job of the documents in the book's judging queue that the judge model has not answered.
+    """Creates a job of the documents in the book's judging queue that the judge model has not answered, and those of `choice`.
 
-    Takes over those of earlier jobs that ended early, and with `repeat_failed` those that failed. `is_background`: the worker runs it,
-    and `sweep` finds it if the worker has died. automatic: what starts it, if no user does. Raises `ValidationError` if another
-    job of the judge model works on the book.
+    `is_background`: the worker runs it, and `sweep` finds it if the worker has died. automatic: what starts it, if no user does.
+    Raises `ValidationError` if another job of the judge model works on the book.
     """
     job = JudgeJob(
         judge=judge, book=book, created_by=by, budget=budget, is_background=is_background, automatic=automatic
     )
+    _begin(job)
+    pairs = _unanswered(judge, book, choice, job.instructions).order_by("pk")
+    _add_documents(job, list(pairs.values_list("query_id", "doc_id", "run_id")))
+    return job
+
+
+def start_trial(*, judge: JudgeModel, book: Book, by: User) -> JudgeJob:
+    """Creates a background job of five documents that were not answered with the present instructions: rated ones first, so that the
+    answers can be compared with people, and the same ones again after the instructions have changed. Raises what `start` raises."""
+    job = JudgeJob(judge=judge, book=book, created_by=by, is_background=True, is_trial=True)
+    _begin(job)
+    ratings = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
+    people = ratings.exclude(rater__kind=User.Kind.MACHINE)
+    choice = DocumentChoice(repeat_failed=True, repeat_former=True)
+    pairs = _unanswered(judge, book, choice, job.instructions).annotate(is_rated=Exists(people)).order_by("pk")
+    rows = list(pairs.values_list("query_id", "doc_id", "run_id", "is_rated"))
+    random.Random(book.pk).shuffle(rows)
+    rows.sort(key=lambda row: not row[-1])
+    _add_documents(job, [row[:-1] for row in rows[:TRIAL_DOCUMENTS]])
+    return job
+
+
+def _begin(job: JudgeJob) -> None:
+    """Stores a job as the only one of its judge model that works on the book."""
+    judge, book = job.judge, job.book
+    job.instructions = build_instructions(judge, book)
     with write_turn(), transaction.atomic():
         # Two jobs at once would pay for every document twice.
         JudgeModel.objects.select_for_update(no_key=True).filter(pk=judge.pk).values_list("pk").first()
@@ -158,21 +203,31 @@ def start(
             status=JudgeJob.Status.STOPPED, reason="Its process ended.", finished_at=timezone.now(), claimed_by=""
         )
         clean_and_save(job)
-        actor = by if automatic is None else None
+        actor = job.created_by if job.automatic is None else None
         activity.record_for_book(STARTED, book=book, by=actor, judge=str(judge))
-        states = (State.OPEN, State.FAILED) if repeat_failed else (State.OPEN,)
-        left = JudgeAnswer.objects.filter(judge=judge, query__book=book, state__in=states)
-        left.update(job=job, state=State.OPEN, error="")
-    pairs = _unanswered(judge, book, False, only_unrated).order_by("pk").values_list("query_id", "doc_id", "run_id")
-    for batch in batched(list(pairs), INSERTED):
-        rows = [
-            JudgeAnswer(judge=judge, job=job, query_id=query_id, doc_id=doc_id, run_id=run_id)
+
+
+def _add_documents(job: JudgeJob, rows: Sequence[tuple[int, str, int]]) -> None:
+    """Adds documents to a job: ids of query, document and run. An earlier answer of the judge model is replaced."""
+    for batch in batched(rows, INSERTED):
+        keys = {(query_id, doc_id) for query_id, doc_id, _ in batch}
+        stored = JudgeAnswer.objects.filter(judge=job.judge, query__in={key[0] for key in keys})
+        present = {
+            (query_id, doc_id): pk
+            for pk, query_id, doc_id in stored.values_list("pk", "query_id", "doc_id")
+            if (query_id, doc_id) in keys
+        }
+        new = [
+            JudgeAnswer(judge=job.judge, job=job, query_id=query_id, doc_id=doc_id, run_id=run_id)
             for query_id, doc_id, run_id in batch
+            if (query_id, doc_id) not in present
         ]
         with write_turn():
-            JudgeAnswer.objects.bulk_create(rows, ignore_conflicts=True)
+            JudgeAnswer.objects.filter(pk__in=present.values()).update(
+                job=job, state=State.OPEN, value=None, reason="", error="", text=""
+            )
+            JudgeAnswer.objects.bulk_create(new, ignore_conflicts=True)
         time.sleep(scores.PAUSE_SECONDS)
-    return job
 
 
 def cancel(job: JudgeJob) -> None:
@@ -293,7 +348,7 @@ class _Worker:
                 for answer in answers
             ]
             for answer, document in zip(answers, read_documents(pairs, by=self.judge.rater), strict=True):
-                prompt = _build_prompt(self.judge, self.book, document)
+                prompt = prompt_for(self.judge, self.book, document, self.job.instructions)
                 if prompt is None:
                     answer.error = "The run does not store the document any more. Run the attempt again."
                     self._save(answer, State.FAILED, Decimal(0))
@@ -379,35 +434,38 @@ def _read_state(answer: JudgeAnswer, completion: Completion, book: Book) -> Stat
     except UnreadableAnswer as error:
         limit = " The answer reached the limit of tokens: create a judge model with a higher one."
         answer.error = f"{error}{limit if completion.is_cut else ''}"
-        return State.FAILED
+        answer.text = engines.excerpt(completion.text, MAX_TEXT)
+        return State.UNREADABLE
     answer.value, answer.reason = parsed.value, parsed.reason
     return State.CANNOT if parsed.value is None else State.RATED
 
 
-def _build_prompt(judge: JudgeModel, book: Book, document: JudgedDocument) -> Prompt | None:
+def prompt_for(judge: JudgeModel, book: Book, document: JudgedDocument, instructions: str) -> Prompt | None:
     """Returns the prompt for a document, None if the run does not store it."""
     if document.result is None:
         return None
     display = document.result.display
     return build_prompt(
-        TEMPLATES[judge.prompt],
+        template_of(judge),
+        instructions=instructions,
         scale=book.scale,
-        guidelines=book.guidelines,
         query=document.query.text,
         information_need=document.query.information_need,
         reference_answer=document.query.reference_answer,
         options=document.options,
         document={"title": display.title, **dict(display.subs)},
-        image_url=(display.image_url or display.thumb_url or "") if judge.image_tokens else None,
+        image_url=(display.image_url or display.thumb_url or "") if judge.image_tokens else "",
     )
 
 
-def _unanswered(judge: JudgeModel, book: Book, repeat_failed: bool, only_unrated: bool) -> QuerySet[Any, Any]:
-    """Returns the pairs of the book's queue that the judge model has not answered."""
+def _unanswered(judge: JudgeModel, book: Book, choice: DocumentChoice, instructions: str) -> QuerySet[Any, Any]:
+    """Returns the pairs of the book's queue that are sent. instructions: the present ones."""
     answers = JudgeAnswer.objects.filter(judge=judge, query=OuterRef("query"), doc_id=OuterRef("doc_id"))
-    kept = (State.RATED, State.CANNOT) if repeat_failed else (State.RATED, State.CANNOT, State.FAILED)
-    pairs = judging_queue(book).pairs.filter(~Exists(answers.filter(state__in=kept)))
-    if only_unrated:
+    kept = answers.filter(state__in=JUDGED if choice.repeat_failed else (*JUDGED, *FAILED))
+    if choice.repeat_former:
+        kept = kept.filter(job__instructions=instructions)
+    pairs = judging_queue(book).pairs.filter(~Exists(kept))
+    if choice.only_unrated:
         ratings = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
         pairs = pairs.filter(~Exists(ratings))
     return pairs

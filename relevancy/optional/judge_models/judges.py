@@ -10,11 +10,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import endpoints, engines
-from relevancy.models import Team, User
+from relevancy.models import Book, Team, User
 from relevancy.models.saving import clean_and_save
+from relevancy.models.text import normalize_text
 
 from .models import JudgeModel
-from .prompts import DEFAULT, TEMPLATES
+from .prompts import DEFAULT, TEMPLATES, Template, check_own_text, with_own_text, write_instructions
 from .protocols import PARAMETERS, PROTOCOLS, TOKEN_LIMITS
 
 MARK = "(AI judge)"
@@ -52,6 +53,33 @@ def create(
 def set_key(*, judge: JudgeModel, key: str) -> None:
     """Replaces the key; an empty one removes it."""
     clean_and_save(judge, secrets={"key": key.strip()} if key.strip() else {})
+
+
+def template_of(judge: JudgeModel) -> Template:
+    """Returns the prompt of a judge model, with its own instructions if it has some."""
+    return with_own_text(TEMPLATES[judge.prompt], judge.instructions)
+
+
+def build_instructions(judge: JudgeModel, book: Book) -> str:
+    """Returns the instructions that a job would send now, as they are stored with it."""
+    text = write_instructions(
+        template_of(judge), scale=book.scale, guidelines=book.guidelines, has_pictures=bool(judge.image_tokens)
+    )
+    return normalize_text(text)
+
+
+def set_instructions(*, judge: JudgeModel, text: str) -> None:
+    """Replaces the instructions from the next job on; an empty text restores those of the shipped prompt.
+
+    Raises `ValidationError` naming the field.
+    """
+    text = normalize_text(text)
+    try:
+        if text:
+            check_own_text(text)
+    except ValidationError as error:
+        raise ValidationError({"instructions": error}) from error
+    clean_and_save(judge, instructions=text)
 
 
 def archive(*, judge: JudgeModel) -> None:

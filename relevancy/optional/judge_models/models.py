@@ -39,10 +39,12 @@ def _price(name: str) -> models.DecimalField[Decimal, Decimal]:
 
 
 class JudgeModel(SharedModel):
-    """A language model with its prompt, as an instrument: what decides its answers never changes.
+    """A language model with its prompt, as an instrument. What decides its answers never changes, but for its instructions, which every
+    job keeps as it has sent them.
 
     rater: a user that cannot sign in; the ratings that count are this user's.
-    model, prompt, protocol, parameters: never change; another prompt is another judge model.
+    model, prompt, protocol, parameters: never change. prompt: key of the shipped prompt.
+    instructions: an own text instead of the shipped one, with placeholders; see `prompts.check_own_text`.
     secrets: {"key": …}, encrypted and never displayed.
     image_tokens: the most that a picture counts as, for estimates and budgets; 0 sends no pictures. Never changes.
     input_price, output_price: per million tokens, in the currency of the budgets.
@@ -56,6 +58,7 @@ class JudgeModel(SharedModel):
     )
     model = LineField(max_length=200, help_text="Its name at the server.")
     prompt = models.CharField(max_length=40)
+    instructions = MultilineField(blank=True, max_length=20_000)
     parameters = models.JSONField(default=dict, blank=True)
     image_tokens = models.PositiveIntegerField(
         "tokens of a picture",
@@ -143,6 +146,8 @@ class AutomaticJudging(models.Model):
 class JudgeJob(models.Model):
     """The documents of a book that a judge model was asked to rate at once, within a budget.
 
+    instructions: as they are sent with every document of the job, with the scale and the guidelines of its start.
+    is_trial: a few documents, to see how the judge model answers.
     claimed_by, heartbeat_at: the process that works on it, and when it last said so.
     automatic: what started it, if no user did.
     is_background: the worker continues it. consecutive_failures: requests in a row that failed, before its present process.
@@ -163,6 +168,8 @@ class JudgeJob(models.Model):
     reason = MultilineField(blank=True, help_text="why it was stopped")
     budget = _budget("budget", "The most that the job may cost.")
     spent = models.DecimalField(max_digits=16, decimal_places=8, default=0, editable=False)
+    instructions = MultilineField(blank=True, editable=False)
+    is_trial = models.BooleanField(default=False)
     finished_at = models.DateTimeField(null=True, blank=True)
     claimed_by = models.CharField(max_length=32, blank=True)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
@@ -192,13 +199,14 @@ class JudgeAnswer(models.Model):
 
     run: stores the document. model: the name that the server returned. cost: of all attempts, in the currency of the prices; if the
     server named no tokens, the most that the answer can have cost.
-    reason: the model's own. error: why there is no answer.
+    reason: the model's own. error: why there is no answer, or why it was not understood. text: of an answer that was not understood.
     """
 
     class State(models.TextChoices):
         OPEN = "open"
         RATED = "rated"
         CANNOT = "cannot", "cannot judge"
+        UNREADABLE = "unreadable", "not understood"
         FAILED = "failed"
 
     judge = models.ForeignKey(JudgeModel, on_delete=models.PROTECT, related_name="answers")
@@ -210,6 +218,7 @@ class JudgeAnswer(models.Model):
     value = models.FloatField(null=True, blank=True)
     reason = MultilineField(blank=True)
     error = MultilineField(blank=True)
+    text = MultilineField(blank=True)
     model = models.CharField(max_length=200, blank=True)
     answer_format = models.CharField(max_length=20, blank=True)
     input_tokens = models.PositiveIntegerField(null=True, blank=True)

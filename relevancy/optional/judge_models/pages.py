@@ -14,8 +14,8 @@ from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
 
-from . import calibration, counting, judges
-from .access import get_book
+from . import counting, judges, protocols
+from .access import get_book, get_judge, page_context
 from .forms import JudgeModelForm, KeyForm
 from .models import JudgeModel
 
@@ -30,7 +30,7 @@ def judge_model_list(request: HtmxRequest, book_id: int) -> HttpResponse:
         "book": book,
         "rows": [(judge, counts.get(judge.pk, counting.AnswerCounts())) for judge in judges],
         "can_add": book.is_editable and endpoints.may_create(request.user),
-        "sample": calibration.newest_sample(book),
+        "can_edit": book.is_editable,
     }
     return render(request, "judge_models/list.html", context)
 
@@ -50,6 +50,21 @@ def judge_model_new(request: HtmxRequest, book_id: int) -> HttpResponse:
     return render(request, "judge_models/new.html", {"book": book, "form": form}, status=422 if form.is_bound else 200)
 
 
+@require_GET
+def judge_model_settings(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
+    """What the judge model is, and for its owner the key and its end."""
+    book = get_book(request, book_id)
+    judge = get_judge(request, book, judge_id)
+    has_key_form = book.is_editable and judge.is_owned and judge.archived_at is None
+    context = {
+        **page_context(request, book, judge),
+        "template": judges.template_of(judge),
+        "protocol": protocols.PROTOCOLS[judge.protocol].label,
+        "key_form": KeyForm() if has_key_form else None,
+    }
+    return render(request, "judge_models/settings.html", context)
+
+
 @require_POST
 def judge_model_key(request: HtmxRequest, book_id: int, judge_id: int) -> HttpResponse:
     """Replaces the key of a judge model; an empty one removes it."""
@@ -59,7 +74,7 @@ def judge_model_key(request: HtmxRequest, book_id: int, judge_id: int) -> HttpRe
     if form.is_valid():
         judges.set_key(judge=judge, key=form.cleaned_data["key"])
         text = f"{judge.name} has another key." if judge.secrets else f"The key of {judge.name} was removed."
-    return redirect_with_message(request, reverse("judge_model", args=[book.pk, judge.pk]), text)
+    return redirect_with_message(request, reverse("judge_model_settings", args=[book.pk, judge.pk]), text)
 
 
 @require_POST

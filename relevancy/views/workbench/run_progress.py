@@ -9,6 +9,7 @@ from django.http import QueryDict
 
 from relevancy.models import Run
 from relevancy.views.requests import parse_number
+from relevancy.wording import describe_pace
 
 # Milliseconds: a short run is shown 100, 150, 200, 250, 300, 400 or 600 ms after its start.
 FIRST_PAUSES = (100, 50, 50, 50, 50, 100, 200)
@@ -75,9 +76,7 @@ class RunProgress:
         seconds, searched = self.now - self.first_at, run.done - self.first_done
         if seconds < MIN_OBSERVED_SECONDS or searched <= 0:
             return ""
-        rate = searched / seconds
-        rate_text = f"{rate:,.0f} a second" if rate >= 1 else f"{rate * 60:,.0f} a minute"
-        return f"{rate_text} · {_duration(max(0, run.queries - run.done) / rate)} left"
+        return describe_pace(searched / seconds, max(0, run.queries - run.done))
 
 
 def _parse_time(text: str) -> float | None:
@@ -86,10 +85,3 @@ def _parse_time(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{math.ceil(seconds)} s"
-    minutes = math.ceil(seconds / 60)
-    return f"{minutes} min" if minutes < 100 else f"{math.ceil(minutes / 60)} h"

@@ -205,6 +205,7 @@ def test_endpoint_try_shows_documents(sign_in, people):
     )
     endpoint = make_endpoint(people["editor"], "file", engine="static", url=upload)
     page = sign_in("editor").post(address(endpoint, "try"), {"text": "star"}).content.decode()
+    assert Endpoint.objects.get(pk=endpoint.pk).version == "CSV with 1 queries"
     assert "Star &lt;b&gt;Wars&lt;/b&gt;" in page
     assert "CSV with 1 queries" in page
     assert "1 hit for “star”" in compact(page)
@@ -213,6 +214,19 @@ def test_endpoint_try_shows_documents(sign_in, people):
     )
     assert version.strip().startswith("<span")
     assert "CSV with 1 queries" in version
+
+
+def test_list_shows_the_version_that_was_asked_for_last(sign_in, people, shared):
+    listed = sign_in("editor").get("/endpoints/").content.decode()
+    assert "not known" in listed
+    assert address(shared, "try") in listed
+    Endpoint.objects.filter(pk=shared.pk).update(version="Solr 9.10.1")
+    listed = sign_in("viewer").get("/endpoints/").content.decode()
+    assert "Solr 9.10.1" in listed
+    assert "not known" not in listed
+    endpoints.update(endpoint=shared, by=people["admin"], clear=True, url="http://127.0.0.1:2/solr/films")
+    shared.refresh_from_db()
+    assert shared.version == ""
 
 
 def test_endpoint_archive_and_undo(sign_in, people, shared):

@@ -3,7 +3,7 @@
 Start with `RaterTable.build` and `measure_agreement`.
 """
 
-from .coefficients import Agreement, Coefficient, RaterTable, measure_agreement
+from .coefficients import MIN_ITEMS, Agreement, Coefficient, RaterTable, measure_agreement
 from .rater_pairs import KappaWeights, PairAgreement, compare_raters
 from .raters import (
     AgreeingRaters,
@@ -16,6 +16,7 @@ from .raters import (
 )
 
 __all__ = [
+    "MIN_ITEMS",
     "AgreeingRaters",
     "Agreement",
     "Coefficient",

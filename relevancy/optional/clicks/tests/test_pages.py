@@ -104,6 +104,27 @@ def test_bad_thresholds_are_refused(sign_in, case, do, thresholds, words):
     assert not Rating.objects.filter(rater__kind="machine").exists()
 
 
+def test_too_few_documents_for_the_grades_are_a_sentence_and_no_error(sign_in, case):
+    client = sign_in("editor")
+    load(client, case)
+    page = client.get(f"/books/{case.book_id}/clicks/")
+    grades = len(case.book.scale)
+    assert grades > 2
+    sentence = (
+        f"2 documents have at least 20 examinations. These are too few to propose thresholds for {grades} grades."
+    )
+    assert sentence in page.content.decode()
+    assert page.status_code == 200
+    assert 'class="notice bad"' not in page.content.decode()
+    assert page.context["thresholds_form"]["thresholds"].value() == ""
+    assert count(client, case, "count", " ".join(str(number / 100) for number in range(1, grades))).status_code == 302
+    case.book.refresh_from_db()
+    case.book.scale = [[number, ""] for number in range(grades + 3)]
+    case.book.save()
+    page = client.get(f"/books/{case.book_id}/clicks/")
+    assert 'class="notice bad"' not in page.content.decode()  # accepted for another scale
+
+
 def test_nothing_can_be_counted_without_a_log(sign_in, case, thresholds):
     assert count(sign_in("editor"), case, "count", thresholds).status_code == 404
 

@@ -24,7 +24,12 @@ judge_models           GET    see     200
 judge_model_new        GET    edit    200
 judge_model_new        POST   edit    422
 judge_model            GET    see     200
+judge_model_answers    GET    edit    200
+judge_model_prompt     GET    see     200
+judge_model_instructions POST edit    302
+judge_model_settings   GET    see     200
 judge_model_start      POST   edit    302
+judge_model_trial      POST   edit    302
 judge_model_stop       POST   edit    302
 judge_model_count      POST   edit    302
 judge_model_automatic  POST   edit    302
@@ -59,6 +64,7 @@ def bodies(world: Any) -> dict[str, dict[str, Any]]:
     return {
         "judge_model_new": {"name": ""},
         "judge_model_start": {},
+        "judge_model_instructions": {"do": "restore"},
         "judge_model_automatic": {"is_on": "on"},
         "judge_model_count": {"do": "count"},
         "judge_model_sample": {"size": "2"},

@@ -101,7 +101,7 @@ def test_decision_counts_as_the_grade_of_people() -> None:
     query = query_of(case, "query 1")
     judging.adjudicate(query=query, doc_id="a", value=1, by=case.owner)
     rate_all(case, {"query 1": {"a": 3}}, make_user())
-    people = calibration._people_grades(case.book, [query.pk])
+    people = calibration.people_grades(case.book, [query.pk])
     assert people.values == {query.pk: {"a": 1}}
 
 
@@ -119,7 +119,7 @@ def test_grades_of_machines_are_not_those_of_people() -> None:
     query = query_of(case, "query 1")
     rate_all(case, {"query 1": {"a": 3}}, User.objects.create(email="m@x.invalid", kind=User.Kind.MACHINE))
     assert grades(case) == {"a": 3}
-    assert calibration._people_grades(case.book, [query.pk]).values == {query.pk: {}}
+    assert calibration.people_grades(case.book, [query.pk]).values == {query.pk: {}}
 
 
 def test_what_is_done_is_recorded() -> None:

@@ -28,10 +28,9 @@ def test_a_grade_of_the_scale(text: str, value: float) -> None:
     "grade",
     ["4", "-1", "2.5", '"4"', '"2.5"', '"relevant"', "true", "1e999", '"1e999"', '"nan"', "[2]", '{"value": 2}'],
 )
-def test_a_grade_off_the_scale_is_cannot_judge(grade: str) -> None:
-    answer = parse_answer(f'{{"grade": {grade}}}', SCALE)
-    assert answer.value is None
-    assert "not on the scale" in answer.reason
+def test_a_grade_off_the_scale_is_not_understood(grade: str) -> None:
+    with pytest.raises(UnreadableAnswer, match="is not on the scale"):
+        parse_answer(f'{{"reason": "r", "grade": {grade}}}', SCALE)
 
 
 @pytest.mark.parametrize("grade", ['"cannot judge"', '"Cannot_Judge"', "null", "NaN"])

@@ -1,10 +1,14 @@
 """A judge model with a known confusion matrix against people whose grades are the truth."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import judging
 from relevancy.models import Rating, ScorerVersion
+from relevancy.optional.agreement.statistics import Coefficient
 from relevancy.optional.judge_models import calibration, counting, jobs, judges
 from relevancy.optional.judge_models.fake_judge import fake_judge
 from tests.factories import make_attempt, make_case, make_user, rate_all, run_now, script_of
@@ -90,3 +94,35 @@ def test_a_sample_is_drawn_from_the_seed_and_stays() -> None:
     assert calibration.newest_sample(case.book) == second
     with pytest.raises(ValidationError, match="30 queries"):
         calibration.draw_sample(book=case.book, size=31, by=case.owner, seed=5)
+
+
+@pytest.mark.parametrize(
+    ("items", "alpha", "beginning"),
+    [
+        (12, (None, None, None), "It is not known whether Mini can be relied on, because 12 documents have a grade by"),
+        (40, (None, None, None), "It is not known whether Mini can be relied on, because all documents have the same"),
+        (
+            40,
+            (0.7, None, None),
+            "It is not known whether Mini can be relied on, because the sample has too few queries",
+        ),
+        (
+            200,
+            (0.9, 0.85, 0.95),
+            "Mini can be relied on, because it grades as people do: alpha with people is .90 (.85",
+        ),
+        (200, (0.75, 0.7, 0.85), "Mini can be relied on for careful conclusions, because"),
+        (200, (0.6, 0.5, 0.7), "It cannot be said yet whether Mini can be relied on, because the sample is too small"),
+        (
+            200,
+            (0.3, 0.2, 0.4),
+            "Mini cannot be relied on, because it grades otherwise than people: alpha with people is",
+        ),
+    ],
+)
+def test_reliability_is_a_sentence_with_its_reason(
+    items: int, alpha: tuple[float | None, float | None, float | None], beginning: str
+) -> None:
+    agreement: Any = SimpleNamespace(items=items, alpha={"ordinal": Coefficient(*alpha)})
+    result = calibration.Calibration(agreement, None, [], None, None, None, None, None, "", [], [])
+    assert result.describe_reliability("Mini").startswith(beginning)

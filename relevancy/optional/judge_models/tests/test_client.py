@@ -10,7 +10,7 @@ from relevancy.optional.judge_models.answers import parse_answer
 from relevancy.optional.judge_models.client import JudgeClient, JudgeModelError
 from relevancy.optional.judge_models.fake_judge import FakeJudge, fake_judge
 from relevancy.optional.judge_models.models import JudgeModel
-from relevancy.optional.judge_models.prompts import _PICTURES, TEMPLATES, Prompt, build_prompt
+from relevancy.optional.judge_models.prompts import _PICTURES, TEMPLATES, Prompt, build_prompt, write_instructions
 from relevancy.optional.judge_models.protocols import PROTOCOLS, Completion
 from tests.slow_server import drip_body, slow_server
 
@@ -22,15 +22,7 @@ KEY = "sk-secret-123456"
 def test_only_prompts_of_the_second_version_have_the_reference_answer_and_the_options() -> None:
     about = {"reference_answer": "Pumps and trainers.", "options": {"lang": "en"}}
     for template in TEMPLATES.values():
-        prompt = build_prompt(
-            template,
-            scale=SCALE,
-            guidelines="",
-            query="red shoes",
-            information_need="",
-            document={"title": "Red shoes"},
-            **about,  # type: ignore[arg-type]
-        )
+        prompt = make_prompt(template=template, **about)
         data = json.loads(prompt.data)
         assert {name: data[name] for name in about if name in data} == (about if template.key.endswith("2") else {})
         assert ("reference_answer" in prompt.instructions) == template.key.endswith("2")
@@ -39,14 +31,19 @@ def test_only_prompts_of_the_second_version_have_the_reference_answer_and_the_op
 
 
 def make_prompt(query: str = "red shoes", title: str = "Red shoes", **fields: Any) -> Prompt:
+    template, image_url = fields.pop("template", TEMPLATES["reason-2"]), fields.pop("image_url", None)
+    instructions = write_instructions(
+        template, scale=SCALE, guidelines=fields.pop("guidelines", ""), has_pictures=image_url is not None
+    )
     return build_prompt(
-        fields.pop("template", TEMPLATES["reason-2"]),
+        template,
+        instructions=instructions,
         scale=SCALE,
-        guidelines=fields.pop("guidelines", ""),
         query=query,
         information_need="",
-        image_url=fields.pop("image_url", None),
+        image_url=image_url or "",
         options=fields.pop("options", None),
+        reference_answer=fields.pop("reference_answer", ""),
         document={"title": title, **fields},
     )
 

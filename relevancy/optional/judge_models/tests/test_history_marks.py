@@ -35,6 +35,18 @@ def test_a_change_of_the_judge_is_marked(sign_in, case, runs):
     assert "shapes" not in figure(response)["layout"]
 
 
+def test_another_text_of_the_instructions_is_another_judge(sign_in, case, runs):
+    first, second = case.book.queries.order_by("pk")
+    times = [run.created_at for run in case.runs.order_by("number")]
+    judge = make_judge("Mini")
+    judge_answer(case, first, "a", judge=judge, model="m", at=times[0])
+    judge_answer(case, second, "a", judge=judge, model="m", at=times[3], instructions="Be strict.")
+    assert judges_of(sign_in("viewer").get(at(case, "history")))[1:] == [
+        "Another judge from before run 5 on, “Mini” (model m, prompt reason-2, instructions 2): 1 rating counts. "
+        "Runs before and after it may differ by the judge."
+    ]
+
+
 def judges_of(response):
     """What is said about judge models."""
     sentences = [words(item) for part in elements(tree(response), id="marks") for item in elements(part, _name="li")]
@@ -45,8 +57,8 @@ def make_judge(name):
     return judges.create(name=name, protocol="openai", url="http://127.0.0.1:9/v1", model="m", by=make_user())
 
 
-def judge_answer(case, query, doc_id, *, judge, model, at, counts=True):
-    job = JudgeJob.objects.create(judge=judge, book=case.book, created_by=case.owner)
+def judge_answer(case, query, doc_id, *, judge, model, at, counts=True, instructions=""):
+    job = JudgeJob.objects.create(judge=judge, book=case.book, created_by=case.owner, instructions=instructions)
     values = {"job": job, "query": query, "doc_id": doc_id, "state": "rated", "value": 2, "model": model}
     JudgeAnswer.objects.create(judge=judge, answered_at=at, **values)
     if counts:

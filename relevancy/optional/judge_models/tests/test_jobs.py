@@ -168,14 +168,16 @@ def test_failed_documents_stay_failed_until_they_are_repeated(server: FakeJudge,
     server.variant = "prose"
     judge = make_judge(server)
     job, progress = judge_book(judge, case)
-    assert (job.status, progress.failed) == (JudgeJob.Status.COMPLETE, 6)
-    assert "contains no JSON object with a grade" in job.answers.all()[0].error
+    assert (job.status, progress.unreadable) == (JudgeJob.Status.COMPLETE, 6)
+    answer = job.answers.all()[0]
+    assert "contains no JSON object with a grade" in answer.error
+    assert answer.text == "This document is quite relevant. I would give it a 2, or perhaps a 3."
     server.variant = ""
     assert judge_book(judge, case)[1].rated == 0
-    assert jobs.estimate(judge=judge, book=case.book, repeat_failed=True).documents == 6
-    job, progress = judge_book(judge, case, repeat_failed=True)
-    assert (progress.rated, progress.failed) == (6, 0)
-    assert set(job.answers.values_list("error", flat=True)) == {""}
+    assert jobs.estimate(judge=judge, book=case.book, choice=jobs.DocumentChoice(repeat_failed=True)).documents == 6
+    job, progress = judge_book(judge, case, choice=jobs.DocumentChoice(repeat_failed=True))
+    assert (progress.rated, progress.unreadable) == (6, 0)
+    assert set(job.answers.values_list("error", "text")) == {("", "")}
 
 
 def test_ten_failures_in_a_row_stop_the_job(server: FakeJudge) -> None:
@@ -199,15 +201,16 @@ def test_a_stopped_job_stores_what_was_in_progress(server: FakeJudge, case: Case
     assert judge_book(judge, case)[1].rated == 6 - progress.rated
 
 
-def test_off_the_scale_is_cannot_judge(server: FakeJudge, case: Case) -> None:
+def test_off_the_scale_is_not_understood(server: FakeJudge, case: Case) -> None:
     server.variant = "off_scale"
-    _, progress = judge_book(make_judge(server), case)
-    assert (progress.cannot, progress.rated) == (6, 0)
+    job, progress = judge_book(make_judge(server), case)
+    assert (progress.unreadable, progress.cannot, progress.rated) == (6, 0, 0)
+    assert job.answers.all()[0].error == "The grade “99” is not on the scale."
 
 
 def test_only_unrated_leaves_rated_documents_out(server: FakeJudge, case: Case) -> None:
     rate_all(case, {"query 1": {"a": 2}}, case.owner)
-    assert judge_book(make_judge(server), case, only_unrated=True)[1].rated == 5
+    assert judge_book(make_judge(server), case, choice=jobs.DocumentChoice(only_unrated=True))[1].rated == 5
 
 
 def test_two_jobs_of_one_judge_model_do_not_work_on_a_book_at_once(server: FakeJudge, case: Case) -> None:
@@ -314,7 +317,7 @@ def test_the_command_judges_and_counts(server: FakeJudge, case: Case, capsys: py
         owner,
     )
     call_command("judge_model", "judge", "Mini", str(case.book_id), "--budget", "1", "--owner", owner)
-    assert "6 rated, 0 cannot judge, 0 failed, 0 left" in capsys.readouterr().out
+    assert "6 rated, 0 cannot judge, 0 not understood, 0 failed, 0 left" in capsys.readouterr().out
     call_command("judge_model", "list")
     assert "6 rated" in capsys.readouterr().out
     call_command("judge_model", "count", "Mini", str(case.book_id), "--owner", owner)

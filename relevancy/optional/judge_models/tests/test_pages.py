@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from relevancy import judging
 from relevancy.models import Rating, Team, User
@@ -151,11 +153,14 @@ def test_failed_documents_are_listed_and_repeated(sign_in, server, case, people)
     server.variant = "prose"
     client = sign_in("editor")
     page = client.post(at("judge_model_start", case, judge.pk), {"budget": "1"}, follow=True)
-    assert len(page.context["failures"]) == 9
-    assert "contains no JSON object with a grade" in page.content.decode()
+    assert page.context["counts"].unreadable == 9
+    listed = client.get(at("judge_model_answers", case, judge.pk), {"state": "unreadable"})
+    assert len(listed.context["rows"]) == 9
+    assert "contains no JSON object with a grade" in listed.content.decode()
+    assert "I would give it a 2, or perhaps a 3." in listed.content.decode()  # the answer as it came
     server.variant = ""
     page = client.post(at("judge_model_start", case, judge.pk), {"budget": "1", "repeat_failed": "on"}, follow=True)
-    assert (page.context["counts"].rated, page.context["counts"].failed) == (9, 0)
+    assert (page.context["counts"].rated, page.context["counts"].unreadable) == (9, 0)
 
 
 def test_active_job_is_shown_to_all_and_stopped_by_editors(sign_in, server, case, people):
@@ -210,7 +215,14 @@ def test_calibration_has_the_corrected_score_of_the_service(sign_in, server, cas
     sample = CalibrationSample.objects.get()
     target = client.get(url).context["form"].fields["by"].choices[0][0]
     page = client.get(url, {"by": target})
-    assert "People have not rated all results" in page.context["summary"]
+    assert "People have not rated all results of 2 of 2 sampled queries" in page.context["summary"]
+    assert page.context["reliability"].startswith(
+        "It is not known whether Mini can be relied on, because 1 document has"
+    )
+    named = {text for text, _ in page.context["open_by_people"]}
+    assert named == set(case.book.queries.filter(pk__in=sample.query_ids).values_list("text", flat=True))
+    assert all(client.get(address).status_code == 200 for _, address in page.context["open_by_people"])
+    assert client.get(url).context["reliability"] == page.context["reliability"]  # without being asked for
 
     grades = [{"a": 3, "b": 1, "c": 0}, {"a": 2, "b": 3, "c": 0}]
     texts = dict(case.book.queries.values_list("pk", "text"))
@@ -223,6 +235,9 @@ def test_calibration_has_the_corrected_score_of_the_service(sign_in, server, cas
     assert "do not rely on the interval" in page.context["summary"]
     assert "for the 3 queries of the case themselves it is cautious" in page.context["summary"]
     assert (len(page.context["scored"]), result.agreement.items) == (2, 6)
+    assert page.context["open_by_people"] == []
+    differences = [abs(row.difference) for _, _, row in page.context["scored"]]
+    assert differences == sorted(differences, reverse=True)
     assert client.get(url, {"by": "1-999"}).status_code == 422
 
 
@@ -261,6 +276,77 @@ def test_pages_warn_if_the_model_ranks_what_it_judges(sign_in, server, case, peo
     run.save(update_fields=["config"])
     pages = [client.get(address).content.decode() for address in addresses]
     assert all('data-notice="same-model"' in page and case.name in page for page in pages)
+
+
+def test_answers_are_listed_beside_the_grades_of_people_the_largest_difference_first(sign_in, server, case, people):
+    judge = make_judge(server, people["editor"])
+    jobs.run(jobs.start(judge=judge, book=case.book, by=people["editor"]))
+    rate_all(case, {"query 2": {"a": 0, "b": 2}}, people["rater"])
+    client, url = sign_in("editor"), at("judge_model_answers", case, judge.pk)
+    page = client.get(url)
+    shown = [(row.document.title, row.people, row.difference) for row in page.context["rows"]]
+    assert shown[:2] == [("a", 0, 2), ("a", 3, 1)]
+    assert len(shown) == 9
+    assert page.context["states"] == [("differs", "Differs from people", 2), ("rated", "Rated", 9)]
+    assert page.content.decode().count("Invented by fake_judge.") == 9  # the reason
+    assert [row.difference for row in client.get(url, {"state": "differs"}).context["rows"]] == [2, 1]
+    assert len(client.get(url, {"text": "query 2"}).context["rows"]) == 3
+    assert client.get(url, {"text": "nothing"}).status_code == 200
+    for name in ("rater", "viewer"):  # it would lead them
+        assert sign_in(name).get(url).status_code == 403
+
+
+def test_a_try_shows_five_answers_and_stores_no_rating(sign_in, server, case, people):
+    judge = make_judge(server, people["editor"])
+    client, url = sign_in("editor"), at("judge_model", case, judge.pk)
+    assert "5 requests, 0.0" in client.get(url).content.decode()
+    page = client.post(at("judge_model_trial", case, judge.pk), follow=True)
+    first = {(row.query_id, row.doc_id) for row in page.context["rows"]}
+    assert (len(first), len(server.requests)) == (5, 5)
+    assert page.context["rows"][0].people == 3  # a document that people have rated
+    assert "Invented by fake_judge." in page.content.decode()
+    assert not Rating.objects.filter(rater=judge.rater).exists()
+    assert page.context["estimate"].documents == 4  # what was answered is not paid for twice
+    client.post(at("judge_model_instructions", case, judge.pk), {"instructions": "Grades:\n{scale}"})
+    page = client.post(at("judge_model_trial", case, judge.pk), follow=True)
+    assert {(row.query_id, row.doc_id) for row in page.context["rows"]} == first  # the same ones can be compared
+    assert server.requests[-1]["messages"][0]["content"].startswith("Grades:\n- 0")
+
+
+def test_instructions_are_edited_checked_and_restored_and_every_job_keeps_its_own(sign_in, server, case, people):
+    judge = make_judge(server, people["editor"])
+    jobs.run(jobs.start(judge=judge, book=case.book, by=people["editor"]))
+    client, url = sign_in("editor"), at("judge_model_instructions", case, judge.pk)
+    refused = client.post(url, {"instructions": "Grades: {scala}"})
+    assert (refused.status_code, "no placeholder {scala}" in refused.content.decode()) == (422, True)
+    page = client.post(url, {"instructions": "Be strict.\n{scale}"}, follow=True)
+    assert page.context["former"] == 9
+    assert page.context["prompt"].instructions.startswith("Be strict.\n- 0")
+    assert '"title": "a"' in page.context["prompt"].data
+    page = client.get(
+        at("judge_model", case, judge.pk), {"estimate": 1, "repeat_former": "on"}, headers={"HX-Request": "true"}
+    )
+    assert page.context["estimate"].documents == 9
+    client.post(at("judge_model_start", case, judge.pk), {"budget": "1", "repeat_former": "on"})
+    first, second = JudgeJob.objects.order_by("pk")
+    assert (first.answers.count(), second.answers.count()) == (0, 9)
+    assert first.instructions.startswith("You judge how relevant")
+    assert second.instructions.startswith("Be strict.")
+    client.post(url, {"do": "restore"})
+    judge.refresh_from_db()
+    assert judge.instructions == ""
+    rows = client.get(at("judge_model_answers", case, judge.pk)).context["rows"]
+    assert all(row.is_former for row in rows)
+
+
+def test_progress_says_pace_and_time_left(sign_in, server, case, people):
+    judge = make_judge(server, people["editor"])
+    job = jobs.start(judge=judge, book=case.book, by=people["editor"], is_background=True)
+    now = timezone.now()
+    job.answers.filter(doc_id="a").update(state="rated", value=2, answered_at=now)
+    JudgeJob.objects.update(created_at=now - timedelta(minutes=5))
+    page = sign_in("viewer").get(at("judge_model", case, judge.pk))
+    assert page.context["progress_text"] == "3 of 9 · 3 rated · 0.00 spent · 6 a minute · 60 s left"
 
 
 @pytest.mark.parametrize("whose", ["owner", "stranger"])

@@ -43,6 +43,9 @@ class Command(Base):
             added.add_argument("book", help="id, name, or the name of its only case")
             if action in ("estimate", "judge"):
                 added.add_argument("--repeat-failed", action="store_true", help="documents that failed before, too")
+                added.add_argument(
+                    "--repeat-former", action="store_true", help="documents answered with other instructions, too"
+                )
                 added.add_argument("--only-unrated", action="store_true", help="only documents without any rating")
             if action == "judge":
                 added.add_argument("--budget", default="", help="the most that the job may cost")
@@ -109,10 +112,7 @@ class Command(Base):
 
     def _estimate(self, options: dict[str, Any]) -> None:
         estimate = jobs.estimate(
-            judge=_find_judge(options["name"]),
-            book=find_book(options["book"]),
-            repeat_failed=options["repeat_failed"],
-            only_unrated=options["only_unrated"],
+            judge=_find_judge(options["name"]), book=find_book(options["book"]), choice=_read_choice(options)
         )
         self.write(estimate.describe())
 
@@ -122,9 +122,9 @@ class Command(Base):
         queue = judging.judging_queue(book)
         if judging.is_outdated(queue):
             judging.build_judging_queue(book=book)
-        choice = {"repeat_failed": options["repeat_failed"], "only_unrated": options["only_unrated"]}
-        self.write(jobs.estimate(judge=judge, book=book, **choice).describe())
-        job = jobs.start(judge=judge, book=book, by=by, budget=budget, **choice)
+        choice = _read_choice(options)
+        self.write(jobs.estimate(judge=judge, book=book, choice=choice).describe())
+        job = jobs.start(judge=judge, book=book, by=by, budget=budget, choice=choice)
         interrupted = threading.Event()
         previous = signal.signal(signal.SIGINT, lambda *_: interrupted.set())  # what was paid for is stored
         try:
@@ -132,7 +132,8 @@ class Command(Base):
         finally:
             signal.signal(signal.SIGINT, previous)
         self.write(
-            f"{done.rated:,} rated, {done.cannot:,} cannot judge, {done.failed:,} failed, {done.open:,} left. "
+            f"{done.rated:,} rated, {done.cannot:,} cannot judge, {done.unreadable:,} not understood, {done.failed:,} failed, "
+            f"{done.open:,} left. "
             f"{done.spent:.4f} spent."
         )
         if job.status != JudgeJob.Status.COMPLETE:
@@ -184,6 +185,10 @@ class Command(Base):
         if removed:
             tasks.enqueue_book_rescore(book.pk)
         self.write(f"{removed:,} ratings by {judge.rater} removed. Its answers stay.")
+
+
+def _read_choice(options: dict[str, Any]) -> jobs.DocumentChoice:
+    return jobs.DocumentChoice(**{name: options[name] for name in ("only_unrated", "repeat_failed", "repeat_former")})
 
 
 def _find_judge(name: str) -> JudgeModel:
