@@ -21,6 +21,8 @@ from .judging import get_test
 from .models import PreferenceTest
 from .sentences import describe_draw, result_details, result_sentence
 
+OFFERED_CASES = 3  # whose runs can be compared
+
 
 class CloseAction(StrEnum):
     """Whether raters get a test."""
@@ -43,7 +45,14 @@ def preference_list(request: HtmxRequest, book_id: int) -> HttpResponse:
         )
         for test in PreferenceTest.objects.of_book(book)
     ]
-    context = {"book": book, "rows": rows, "can_rate": book.is_rateable, "can_edit": book.is_editable}
+    context = {
+        "book": book,
+        "rows": rows,
+        "can_rate": book.is_rateable,
+        "can_edit": book.is_editable,
+        "next_id": next((test.pk for test, progress, _ in rows if progress.left and not test.closed_at), None),
+        "cases": Case.objects.editable_by(request.user).live().filter(book=book)[:OFFERED_CASES] if not rows else [],
+    }
     return render(request, "preferences/list.html", context)
 
 

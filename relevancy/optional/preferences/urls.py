@@ -5,7 +5,7 @@ from django.urls import path
 from . import judging, pages
 
 urlpatterns = [
-    path("cases/<int:case_id>/preferences/new/", pages.preference_new, name="preference_new"),
+    path("cases/<int:case_id>/compare/preferences/new/", pages.preference_new, name="preference_new"),
     path("books/<int:book_id>/preferences/", pages.preference_list, name="preferences"),
     path("books/<int:book_id>/preferences/<int:test_id>/", judging.preference, name="preference"),
     path("books/<int:book_id>/preferences/<int:test_id>/choose/", judging.preference_choose, name="preference_choose"),

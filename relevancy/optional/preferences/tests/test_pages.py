@@ -197,3 +197,20 @@ def test_comparison_shows_what_raters_prefer_and_how_far_they_are(sign_in, case,
         assert page.count("at least 3 more are needed") == (2 if tab == "raters" else 1)
     preferences.set_preference_test_closed(test=preference_test, is_closed=True, by=case.owner)
     assert "The test is closed: 3 of 3 queries have an answer." in sign_in("rater").get(compare).content.decode()
+
+
+def test_pages_lead_to_the_next_step(sign_in, case):
+    before, after = Run.objects.filter(case=case).order_by("number")
+    assert list(sign_in("rater").get(url(case, "preferences")).context["cases"]) == []
+    client = sign_in("editor")
+    empty = client.get(url(case, "preferences"))
+    assert reverse("compare", args=[case.pk]) in empty.content.decode()
+    page = client.get(reverse("preference_new", args=[case.pk]), {"a": before.pk, "b": after.pk}).content.decode()
+    assert re.search(r'<a[^>]*compare/"[^>]*aria-current', page)  # below the tab of the comparison
+    preferences.start_preference_test(a=before, b=after, queries=50, by=case.owner)
+    test = PreferenceTest.objects.get()
+    assert client.get(url(case, "preferences")).context["next_id"] == test.pk
+    rater = sign_in("rater")
+    for _ in range(3):
+        choose(rater, case, test)
+    assert rater.get(url(case, "preferences")).context["next_id"] is None
