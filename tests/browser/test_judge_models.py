@@ -113,6 +113,7 @@ def test_a_lead_tries_a_judge_model_and_reads_its_answers_without_documentation(
         presses.click(page.locator(".answers > li .name-link"))
         expect(page.locator("#prompt-data")).to_contain_text('"document": {"title": "1"}')
         assert presses.count <= MOST_PRESSES
+        page.watch.expect(422)  # type: ignore[attr-defined]
         page.locator("#id_instructions").fill("Be strict. {scala}")
         page.get_by_role("button", name="Save").click()
         expect(page.locator("#instructions-form")).to_contain_text("There is no placeholder {scala}")

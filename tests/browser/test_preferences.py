@@ -38,6 +38,7 @@ def test_a_lead_lets_raters_compare_two_lists_and_reads_the_result(look: Opens, 
     if rater.locator("#preference-tests").count():
         presses.click(rater.locator("#preference-tests a").first)
     for done in range(1, QUERIES + 1):
+        rater.wait_for_load_state()  # the keys are there
         presses.key("1")
         expect(rater.locator("progress")).to_have_attribute("value", str(done))
     expect(rater.locator("#content")).to_contain_text("You have compared all lists")
