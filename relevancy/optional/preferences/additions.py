@@ -38,7 +38,7 @@ activity_sentences.update(
 )
 help_pages |= {
     "books/<int:book_id>/preferences/": "judging#which-list-is-better",
-    "cases/<int:case_id>/preferences/": "judging#which-list-is-better",
+    "cases/<int:case_id>/compare/preferences/": "judging#which-list-is-better",
 }
 
 
