@@ -34,6 +34,8 @@ class JudgeModelForm(forms.ModelForm):
         label="Longest answer", min_value=1, max_value=1_000_000, initial=1000, help_text="In tokens."
     )
 
+    MORE = ("max_tokens", "image_tokens", "parallel", "per_minute", "teams")  # have defaults that suit most
+
     class Meta:
         model = JudgeModel
         fields = [
@@ -52,6 +54,21 @@ class JudgeModelForm(forms.ModelForm):
         fields["teams"].queryset = teams
         if not teams.exists():
             del fields["teams"]
+
+    @property
+    def first_fields(self) -> list[forms.BoundField]:
+        """The fields that are always open."""
+        return [field for field in self if field.name not in self.MORE]
+
+    @property
+    def more_fields(self) -> list[forms.BoundField]:
+        """The other fields."""
+        return [field for field in self if field.name in self.MORE]
+
+    @property
+    def has_errors_in_more(self) -> bool:
+        """Whether one of the other fields has to be corrected."""
+        return any(field.errors for field in self.more_fields)
 
     @property
     def values(self) -> dict[str, Any]:
