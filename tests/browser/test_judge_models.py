@@ -16,6 +16,7 @@ from tests.factories import make_attempt, make_case, rate_all, run_now, script_o
 
 from .conftest import Opens
 from .presses import Presses
+from .workbench_page import press
 
 MOST_PRESSES = 13  # from the page of the book to what the judge model has read of a document
 DOCUMENTS = [str(number) for number in range(1, 6)]
@@ -106,7 +107,7 @@ def test_a_lead_tries_a_judge_model_and_reads_its_answers_without_documentation(
         expect(page.locator("#judge-job")).to_contain_text("15 of 15 · 15 rated")
         presses.click(page.locator("#judge-sections").get_by_role("link", name="Answers"))
         expect(page.locator(".answers > li")).to_have_count(20)
-        page.keyboard.press("j")
+        press(page, "j")
         expect(page.locator(".answers > li").first).to_be_focused()
         presses.click(page.locator("[data-state-filter=differs]"))
         expect(page.locator(".answers > li")).to_have_count(1)
