@@ -69,6 +69,9 @@ def test_ratings_count_only_where_nobody_else_has_rated_and_can_be_withdrawn(ser
     judge_book(judge, case)
     counted = counting.let_count(judge=judge, book=case.book, by=case.owner)
     assert (counted.changed, counted.left_out, counted.off_scale) == (5, 1, 0)
+    assert counting.describe(counted, judge) == (
+        f"5 ratings by {judge.rater} are new or changed. 1 document that others have rated was left out."
+    )
     first, second = (query_of(case, text).pk for text in ("query 1", "query 2"))
     assert grades(case) == {first: {"a": 2, "b": 1, "c": 0}, second: {"a": 3, "b": 1, "c": 0}}
     change = RatingChange.objects.filter(rater=judge.rater).first()
@@ -99,6 +102,7 @@ def test_answers_are_used_again_by_the_same_judge_model_only(server: FakeJudge, 
     judge_book(judge, case)
     estimate = jobs.estimate(judge=judge, book=case.book)
     assert (estimate.documents, estimate.answered) == (0, 6)
+    assert estimate.describe() == "No document is left to send. Not sent again: 6 documents answered before."
     job, progress = judge_book(judge, case)
     assert (job.status, progress.rated, len(server.requests)) == (JudgeJob.Status.COMPLETE, 0, 6)
     judge_book(make_judge(server, name="Another prompt", prompt="grade-1"), case)
