@@ -73,7 +73,7 @@ class DropCheck(Drop):
         queries = len(self.comparison.table)
         figures = (
             f"{format_signed(self.difference, 1)} points ({100 * (1 - self.alpha):g} %: {low} to {high}) against "
-            f"{self.comparison.runs[0]} on the same {queries:,} queries"
+            f"{self.comparison.runs[0]} on the same {counted(queries, 'query', 'queries')}"
         )
         if self.independent < queries:
             figures += f", {self.independent:,} independent"
@@ -110,8 +110,8 @@ def check_drop(
     interval = paired.interval if alpha == ALPHA else find_interval(paired.differences, alpha=alpha)
     if interval is None:
         raise ValidationError(
-            f"{run} cannot be checked against {baseline} under {version.scorer}: {len(comparison.table)} queries are scored in "
-            f"both, and at least two are needed."
+            f"{run} cannot be checked against {baseline} under {version.scorer}: "
+            f"{counted(len(comparison.table), 'query is', 'queries are')} scored in both, and at least two are needed."
         )
     return DropCheck(paired.differences.mean, comparison.table.independent, interval, max_drop, alpha, comparison)
 

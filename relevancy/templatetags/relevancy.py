@@ -3,9 +3,10 @@
 from typing import Any
 
 from django import template
-from django.forms import BoundField, CheckboxInput, FileInput, HiddenInput, RadioSelect
+from django.forms import BoundField, CheckboxInput, FileInput, HiddenInput, RadioSelect, Select
 from django.utils.safestring import SafeString
 
+from relevancy import wording
 from relevancy.models import Case, CaseQuery
 from relevancy.runs import Result
 
@@ -119,6 +120,13 @@ def rate_unretrieved(
 
 
 @register.filter
+def counted(count: int, nouns: str) -> str:
+    """`{{ n|counted:"query,queries" }}` → "1 query", "1,204 queries"; without a comma, the plural ends in "s"."""
+    singular, _, plural = nouns.partition(",")
+    return wording.counted(count, singular, plural)
+
+
+@register.filter
 def control(field: BoundField) -> SafeString:
     """The control of a form field with the class of our text fields added to those its widget has."""
     widget = field.field.widget
@@ -126,6 +134,14 @@ def control(field: BoundField) -> SafeString:
         return field.as_widget()
     classes = f"input {widget.attrs.get('class', '')}".strip()
     return field.as_widget(attrs={"class": classes})
+
+
+@register.filter
+def is_optional(field: BoundField) -> bool:
+    """Whether a label says “optional”: leaving the field empty is normal, as it is not for a choice, a default or a search."""
+    widget = field.field.widget
+    is_choice = isinstance(widget, Select) or widget.attrs.get("type") == "search"
+    return not (field.field.required or is_choice or field.field.initial)
 
 
 @register.filter

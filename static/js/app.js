@@ -4,7 +4,7 @@
 //   data-dialog="id"               opens that <dialog>; data-dialog-close inside one closes it
 //   <dialog data-dialog-auto>      opens as soon as it is on the page (an answer of htmx put into #dialog)
 //   <details data-menu>            closes on Esc and on a click elsewhere
-//   <button data-copy>             copies the <pre> of its .copyable
+//   <button data-copy>             copies the <pre> of its .copyable, or the text of the field beside it
 //   <select data-submit>           sends its form when changed
 //   data-choice="v" data-choice-of="name"  gets the class is-chosen while the control "name" of its form has the value v
 
@@ -109,8 +109,9 @@ openNew(document);
 
 // ---- copying
 document.addEventListener("click", async (event) => {
-  const text = event.target.closest?.("[data-copy]")?.closest(".copyable")?.querySelector("pre")?.textContent;
-  if (text === undefined) return;
+  const source = event.target.closest?.("[data-copy]")?.closest(".copyable, .copy-field")?.querySelector("pre, input");
+  if (!source) return;
+  const text = source.value ?? source.textContent;
   let detail = { text: "Copied." };
   try {
     await navigator.clipboard.writeText(text);

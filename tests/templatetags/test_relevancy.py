@@ -111,3 +111,31 @@ def test_field_kinds() -> None:
     assert "<legend" in field(form, "kind")
     assert "check" in field(form, "agreed")
     assert field(form, "token").startswith('<input type="hidden"')
+
+
+@pytest.mark.parametrize(
+    ("count", "nouns", "text"),
+    [
+        (1, "query,queries", "1 query"),
+        (1204, "query,queries", "1,204 queries"),
+        (1, "document", "1 document"),
+        (0, "document", "0 documents"),
+        (1, "uses,use", "1 uses"),
+    ],
+)
+def test_counted_is_right_in_the_singular(count: int, nouns: str, text: str) -> None:
+    """G41."""
+    assert draw(f'{{{{ v|counted:"{nouns}" }}}}', v=count) == text
+
+
+class SomeForm(forms.Form):
+    needed = forms.CharField()
+    notes = forms.CharField(required=False)
+    days = forms.IntegerField(required=False, initial=14)
+    kind = forms.ChoiceField(required=False, choices=[("", "any")])
+    find = forms.CharField(required=False, widget=forms.TextInput(attrs={"type": "search"}))
+
+
+def test_only_a_field_that_is_normally_left_empty_is_optional() -> None:
+    """G45."""
+    assert [field.name for field in SomeForm() if tags.is_optional(field)] == ["notes"]

@@ -12,6 +12,7 @@ from relevancy.engines.base import Engine
 from relevancy.engines.errors import EndpointUnreachable, QueryMissing, UnreadableResponse
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.types import Abilities, AddressField, Hit, Page, Request
+from relevancy.wording import counted
 
 from .rankings_file import CSV, Rankings, load_rankings, parse_rankings
 
@@ -71,7 +72,7 @@ class StaticEngine(Engine):
 
     def version(self) -> str:
         rankings = self._rankings
-        return f"{rankings.format} with {len(rankings.hits_by_query)} queries"
+        return f"{rankings.format} with {counted(len(rankings.hits_by_query), 'query', 'queries')}"
 
     def render(self, request: Request) -> Mapping[str, Any]:
         return {"file": self.connection.url, "query": request.query, "start": request.start, "rows": request.rows}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from relevancy.scoring.rounding import format_rounded, format_signed
+from relevancy.wording import counted
 
 from .evaluation_json import BaselineComparison, Check, Evaluation, ScorerDifference
 
@@ -39,7 +40,7 @@ def _describe_change(row: ScorerDifference | None) -> str:
         return "–"
     low, high = (format_rounded(bound, 1) for bound in row["interval"])
     too_few = ": too few to tell" if row["too_few"] else ""
-    return f"{format_signed(row['difference'], 1)} ({low} to {high}), {row['queries']:,} queries{too_few}"
+    return f"{format_signed(row['difference'], 1)} ({low} to {high}), {counted(row['queries'], 'query', 'queries')}{too_few}"
 
 
 def _list_worst(comparison: BaselineComparison) -> list[str]:

@@ -99,7 +99,9 @@ class Command(Base):
         result = figures.comparison
         left_out = result.table.left_out
         queries, independent = len(result.table), result.table.independent
-        count = f"{queries:,} queries" + (f", {independent:,} independent" if independent < queries else "")
+        count = counted(queries, "query", "queries") + (
+            f", {independent:,} independent" if independent < queries else ""
+        )
         self.write(f"{result.version.scorer} on the same {count}, {len(left_out):,} left out")
         if left_out:
             self.write(f"  left out: {_list_names(left_out)}")

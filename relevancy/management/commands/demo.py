@@ -26,6 +26,7 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail
 from relevancy.models import Case, Team, User
 from relevancy.static_files import CollectedFilesConfig
+from relevancy.wording import counted
 
 TEAM = "Search team"
 STOP_SECONDS = 0.8  # for a process to end after SIGTERM
@@ -60,7 +61,9 @@ class Command(Base):
             fail(str(error))
         collect_static_files()
         case = load_demo()
-        self.write(f"Sample data loaded: case {case.name} with {case.case_queries.present().count()} queries.")
+        self.write(
+            f"Sample data loaded: case {case.name} with {counted(case.case_queries.present().count(), 'query', 'queries')}."
+        )
         if not options["no_serve"]:
             self._serve(options["port"])
 

@@ -28,6 +28,7 @@ from relevancy.management.endpoint_options import parse_options, store_address
 from relevancy.management.temporary_site import temporary_site
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
+from relevancy.wording import counted
 
 PROGRESS_WIDTH = 30
 GATE_STATUS = 1
@@ -180,7 +181,7 @@ class Command(Base):
         except KeyboardInterrupt:
             runs.cancel(run=run, by=by)
             run.refresh_from_db()
-            fail(f"Stopped. Run {run.number} keeps the results of {run.done:,} queries.")
+            fail(f"Stopped. Run {run.number} keeps the results of {counted(run.done, 'query', 'queries')}.")
         finally:
             if sys.stderr.isatty():
                 self.stderr.write("")
@@ -200,7 +201,8 @@ class Command(Base):
         seconds = f" in {evaluation['seconds']:.1f} s" if evaluation["seconds"] is not None else ""
         engine = f" on {run.version}" if run.version else ""
         self.write(
-            f"{run.case.name}: run {run.number} of attempt {run.attempt.number}, {run.done:,} queries{seconds}{engine}"
+            f"{run.case.name}: run {run.number} of attempt {run.attempt.number}, "
+            f"{counted(run.done, 'query', 'queries')}{seconds}{engine}"
         )
         width = max((len(result["name"]) for result in evaluation["scorers"]), default=0)
         for result in evaluation["scorers"]:

@@ -47,13 +47,15 @@ class LogSourceForm(forms.Form):
             field.queryset = readable
         else:
             del self.fields["endpoint"], self.fields["days"]
+            self.fields["file"].required = True
+            self.fields["file"].error_messages["required"] = "Choose a search log."
         self.order_fields(["file", "endpoint", "days"])
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
         if data.get("file") and data.get("endpoint"):
             self.add_error("endpoint", "Choose a file or an endpoint, not both.")
-        elif not data.get("file") and not data.get("endpoint") and not self.errors:
+        elif "endpoint" in self.fields and not data.get("file") and not data.get("endpoint") and not self.errors:
             self.add_error("file", "Choose a search log.")
         return data
 

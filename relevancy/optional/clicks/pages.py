@@ -58,7 +58,8 @@ def clicks_import(request: HtmxRequest, book_id: int) -> HttpResponse:
             form.add_error("endpoint" if data.get("endpoint") else "file", str(error))
         else:
             text = (
-                f"{stored.estimates.count():,} documents of this book have an estimate. None of them is a rating yet."
+                f"{counted(stored.estimates.count(), 'document of this book has', 'documents of this book have')} an estimate. "
+                "None of them is a rating yet."
             )
             return redirect_with_message(request, reverse("book_clicks", args=[book.pk]), text)
     return _render(request, book, click_logs.newest_log(book), form, status=422)
@@ -87,8 +88,8 @@ def clicks_count(request: HtmxRequest, book_id: int) -> HttpResponse:
             return _render(request, book, log, thresholds_form=form)
         changed = result.changed
         text = (
-            f"{changed:,} ratings by clicks are new, changed or removed. {result.left_out:,} documents have ratings by others and "
-            "were left out."
+            f"{counted(changed, 'rating by clicks is', 'ratings by clicks are')} new, changed or removed. "
+            f"{counted(result.left_out, 'document was', 'documents were')} left out, which others have rated."
         )
     if changed:
         tasks.enqueue_book_rescore(book.pk)

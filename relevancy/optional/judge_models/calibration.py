@@ -97,8 +97,9 @@ class Calibration:
             return f"No corrected score. {self.missing}"
         warning = "" if corrected.is_reliable else "Fewer than 20 sampled queries: do not rely on the interval. "
         return (
-            f"The judge model says {numbers.score(self.judge_score)}. Corrected by the {corrected.sampled:,} queries that people "
-            f"judged: {numbers.score(corrected.value)} ({numbers.score(corrected.low)} to {numbers.score(corrected.high)}). {warning}"
+            f"The judge model says {numbers.score(self.judge_score)}. Corrected by the "
+            f"{counted(corrected.sampled, 'query', 'queries')} that people judged: {numbers.score(corrected.value)} "
+            f"({numbers.score(corrected.low)} to {numbers.score(corrected.high)}). {warning}"
             f"The interval holds for queries like these; for the {corrected.sampled + corrected.others:,} queries of the case "
             "themselves it is cautious, that is, wider than it has to be."
         )
@@ -183,12 +184,13 @@ def _missing(
 ) -> str:
     """Returns why there can be no corrected score; empty if there can. A part of a random sample is not a random sample."""
     if len(sampled) < len(sample.query_ids):
-        return f"{len(sample.query_ids) - len(sampled)} sampled queries are no longer in the case. Draw another sample."
+        gone = counted(len(sample.query_ids) - len(sampled), "sampled query is", "sampled queries are")
+        return f"{gone} no longer in the case. Draw another sample."
     if len(set(weights.values())) > 1:
         return "The queries of the case have different weights, which the corrected score does not support."
     unsearched = len(weights) - len(unsettled_by_judge)
     if unsearched:
-        return f"The run has no results for {unsearched} queries. Complete it."
+        return f"The run has no results for {counted(unsearched, 'query', 'queries')}. Complete it."
     unrated = sum(unsettled_by_people[pk] for pk in sampled)
     if unrated:
         return f"People have not rated all results of {unrated} of {len(sampled)} sampled queries yet."

@@ -11,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 from relevancy.models import Book, EncryptedJSONField, Query, Role, Run, Team, User
 from relevancy.models.access import SharedModel, SharedQuerySet
 from relevancy.models.text import LineField, MultilineField
+from relevancy.wording import counted
 
 
 class JudgeModelQuerySet(SharedQuerySet["JudgeModel"]):
@@ -255,4 +256,4 @@ class CalibrationSample(models.Model):
         ordering = ("-id",)
 
     def __str__(self) -> str:
-        return f"{len(self.query_ids)} queries of {self.book}"
+        return f"{counted(len(self.query_ids), 'query', 'queries')} of {self.book}"

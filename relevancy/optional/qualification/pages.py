@@ -102,7 +102,7 @@ def _change_rater(request: HtmxRequest, book: Book, action: Action) -> str:
         return f"{rater} can judge the set again."
     count = qualification.accept_rater(book=book, rater=rater, by=request.user)
     tasks.enqueue_book_rescore(book.pk)
-    return f"The ratings of {rater} count. {count:,} answers became ratings."
+    return f"The ratings of {rater} count. {counted(count, 'answer became a rating', 'answers became ratings')}."
 
 
 def _render(

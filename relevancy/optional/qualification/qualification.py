@@ -71,7 +71,9 @@ def set_rule(*, book: Book, share: int | None, distance: float, by: User) -> Non
     """
     size = active_pairs(book).count()
     if share is not None and size < MIN_PAIRS:
-        raise ValidationError({"share": f"The set has {size} documents. Add at least {MIN_PAIRS - size} more first."})
+        raise ValidationError(
+            {"share": f"The set has {counted(size, 'document')}. Add at least {MIN_PAIRS - size} more first."}
+        )
     changed = "off" if share is None else f"{share} per cent have to agree with the key, by {distance:g} at most"
     with transaction.atomic():
         rule, _ = QualificationRule.objects.get_or_create(book=book)

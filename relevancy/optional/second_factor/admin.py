@@ -11,6 +11,7 @@ from relevancy.admin.people import PersonAdmin
 from relevancy.admin.read_only import register_read_only
 from relevancy.admin_site import Section
 from relevancy.models import User
+from relevancy.wording import counted
 
 from . import second_factor
 from .models import Authenticator, RecoveryCode
@@ -26,7 +27,10 @@ def remove_second_factors(users_admin: Any, request: HttpRequest, users: QuerySe
         raise PermissionDenied("Only an admin of this site can remove the second factor of others.")
     for user in users:
         second_factor.remove(user=user)
-    users_admin.message_user(request, f"{len(users)} users sign in with their passwords alone.")
+    users_admin.message_user(
+        request,
+        f"{counted(len(users), 'user signs', 'users sign')} in with the password alone.",
+    )
 
 
 PersonAdmin.actions = (*PersonAdmin.actions, remove_second_factors)

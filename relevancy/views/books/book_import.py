@@ -14,6 +14,7 @@ from relevancy.models.errors import error_text
 from relevancy.views.forms import WholeFileForm
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
+from relevancy.wording import counted
 
 MAX_RATERS = 20  # that are listed
 
@@ -37,7 +38,10 @@ def import_book(request: HtmxRequest) -> HttpResponse:
     except (formats.BadFile, ValidationError) as error:
         form.add_error("file", error_text(error))
         return _render(request, form, status=422)
-    text = f"Book “{book}” imported with {len(content.details):,} queries and {content.ratings.count:,} ratings."
+    text = (
+        f"Book “{book}” imported with {counted(len(content.details), 'query', 'queries')} and "
+        f"{counted(content.ratings.count, 'rating')}."
+    )
     return redirect_with_message(request, reverse("book", args=[book.pk]), text)
 
 

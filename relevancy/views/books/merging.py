@@ -11,6 +11,7 @@ from relevancy.views.forms import errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import redirect_with_message
+from relevancy.wording import counted
 
 from .forms import MergeForm
 
@@ -31,6 +32,9 @@ def book_merge(request: HtmxRequest, book_id: int) -> HttpResponse:
             result = books.merge_books(book=book, other=other, by=request.user)
             tasks.enqueue_book_rescore(book.pk)
             tasks.enqueue_judging_queue(judging.judging_queue(book))
-            text = f"“{other}” was merged into this book, with {result.ratings:,} ratings. The scores of the cases are being computed."
+            text = (
+                f"“{other}” was merged into this book, with {counted(result.ratings, 'rating')}. "
+                "The scores of the cases are being computed."
+            )
             return redirect_with_message(request, reverse("book", args=[book.pk]), text)
     return render(request, "books/merge.html", context, status=422 if request.method == "POST" else 200)

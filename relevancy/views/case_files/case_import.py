@@ -19,6 +19,7 @@ from relevancy.models.errors import error_text
 from relevancy.views.forms import WholeFileForm, add_errors
 from relevancy.views.requests import HtmxRequest, ImportAction, submitted
 from relevancy.views.responses import redirect_with_message
+from relevancy.wording import counted
 
 from .forms import CaseImportForm
 
@@ -51,7 +52,7 @@ def import_case(request: HtmxRequest) -> HttpResponse:
     for run in case.runs.all():
         transaction.on_commit(partial(tasks.enqueue_run_rescore, run))
     started = _start(request, case)
-    counts = f"{case.case_queries.present().count():,} queries and {content.book.ratings.count:,} ratings"
+    counts = f"{counted(case.case_queries.present().count(), 'query', 'queries')} and {counted(content.book.ratings.count, 'rating')}"
     return redirect_with_message(
         request, reverse("case", args=[case.pk]), f"Case “{case}” imported with {counts}. {started}".rstrip()
     )

@@ -67,14 +67,16 @@ def import_ratings(request: HtmxRequest, case_id: int) -> HttpResponse:
     if isinstance(imported, RatingImport):
         tasks.send(tasks.import_ratings, imported.pk)
         return redirect_with_message(
-            request, url, f"{imported.total:,} ratings are being imported. This page shows how far the import is."
+            request,
+            url,
+            f"{counted(imported.total, 'rating is', 'ratings are')} being imported. This page shows how far.",
         )
     if imported.changed:
         tasks.enqueue_book_rescore(case.book_id)
     return redirect_with_message(
         request,
         url,
-        f"{imported.changed:,} of {imported.ratings:,} ratings are new or changed; "
+        f"{imported.changed:,} of {counted(imported.ratings, 'rating')} {'is' if imported.changed == 1 else 'are'} new or changed; "
         f"{counted(imported.queries, 'query', 'queries')} added.",
     )
 

@@ -114,7 +114,9 @@ def _import_ratings(request: HtmxRequest, case: Case, first: FirstQueries) -> No
         return
     if isinstance(imported, RatingImport):
         tasks.send(tasks.import_ratings, imported.pk)
-        messages.info(request, f"{imported.total:,} ratings are being imported; scores change meanwhile.")
+        messages.info(
+            request, f"{counted(imported.total, 'rating is', 'ratings are')} being imported; scores change meanwhile."
+        )
         return
     if imported.changed:
         tasks.enqueue_book_rescore(case.book_id)

@@ -93,7 +93,7 @@ def team_invite(request: HtmxRequest, team_id: int) -> HttpResponse:
         with errors_to(form):
             invitation = teams.invitations.invite(team=team, by=request.user, **form.cleaned_data)
             people = f"{invitation.max_uses} people" if invitation.max_uses > 1 else "one person"
-            text = f"Invitation for {invitation.email or people} created. Send the link below."
+            text = f"Invitation for {invitation.email or people} created. Copy its link and send it."
             return redirect_with_message(request, _team_url(team), text)
     return _render_team(request, team, form)
 

@@ -10,6 +10,7 @@ from django.utils.dateformat import format as date_format
 from relevancy import cases, runs, scores
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
 from relevancy.views.requests import parse_number
+from relevancy.wording import counted
 
 from .attempt_form import KNOB_PREFIX, AttemptForm
 
@@ -60,7 +61,7 @@ class AttemptNode:
         assert self.run and self.baseline and self.difference and self.attempt.parent
         return (
             f"vs attempt {self.attempt.parent.number}: run {self.run.number} against run {self.baseline.number}, "
-            f"on the {self.difference.compared:,} queries scored in both"
+            f"on the {counted(self.difference.compared, 'query', 'queries')} scored in both"
         )
 
     @property

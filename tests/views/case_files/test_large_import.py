@@ -64,7 +64,7 @@ def test_page_shows_the_import_until_the_worker_has_finished_it(client, case, se
     tasks.import_ratings.func(record.pk)  # a task may be delivered twice
     assert Rating.objects.count() == 4
     html = shown(client, case)
-    assert "3 of 3 ratings are new or changed." in html
+    assert "3 of 3 ratings are new or changed." in " ".join(html.split())
     assert "hx-trigger" not in html
     assert not imports.import_file(record).exists()
     assert [str(row) for row in case.case_queries.present()] == ["query 1", "new"]

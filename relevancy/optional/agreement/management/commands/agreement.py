@@ -12,6 +12,7 @@ from relevancy.optional.agreement.rater_scores import RaterScore, measure_rater_
 from relevancy.optional.agreement.result_json import build_agreement
 from relevancy.optional.agreement.sentences import describe
 from relevancy.templatetags import numbers
+from relevancy.wording import counted
 
 
 class Command(Base):
@@ -37,8 +38,8 @@ class Command(Base):
             return
         agreement = result.agreement
         self.write(
-            f"{book}: {len(result.raters):,} raters, {result.documents:,} rated documents, {agreement.items:,} of them "
-            f"with two ratings or more"
+            f"{book}: {counted(len(result.raters), 'rater')}, {counted(result.documents, 'rated document')}, "
+            f"{agreement.items:,} of them with two ratings or more"
         )
         if agreement.items:
             self._write_agreement(result)
@@ -61,18 +62,18 @@ class Command(Base):
             kappas = " · ".join(
                 numbers.coefficient(pair.figures.kappa(weights)) for weights in ("none", "linear", "quadratic")
             )
-            self.write(f"  {pair.a} and {pair.b}: {pair.figures.items:,} documents, kappa {kappas}")
+            self.write(f"  {pair.a} and {pair.b}: {counted(pair.figures.items, 'document')}, kappa {kappas}")
         if result.pairs:
             self.write("  Kappa: unweighted · linear · quadratic weights")
         for counts in result.agreeing:
-            self.write(f"  {counts.agreeing} of {counts.raters} agree: {counts.items:,} documents")
+            self.write(f"  {counts.agreeing} of {counts.raters} agree: {counted(counts.items, 'document')}")
         for row in result.by_rater:
             bias = row.figures.bias
             text = "no document in common" if bias.value is None else f"bias {numbers.effect(bias.value)}"
             if bias.low is not None:
                 text += f" ({numbers.effect(bias.low)} to {numbers.effect(bias.high)})"
             pace = "" if row.pace is None else f", {row.pace:.0f} s for each"
-            self.write(f"  {row.rater}: {row.figures.ratings:,} ratings, {text}{pace}")
+            self.write(f"  {row.rater}: {counted(row.figures.ratings, 'rating')}, {text}{pace}")
         self.write("  Bias: grades above the mean of the others, on the same documents")
 
     def _write_score(self, row: RaterRow, score: RaterScore) -> None:
@@ -84,5 +85,5 @@ class Command(Base):
         between = f" ({numbers.difference(interval.low)} to {numbers.difference(interval.high)})" if interval else ""
         self.write(
             f"  {row.rater} alone, {name}: {numbers.score(score.alone)} instead of {numbers.score(score.everyone)}, "
-            f"{numbers.difference(score.difference)}{between}, on {len(score.queries):,} queries"
+            f"{numbers.difference(score.difference)}{between}, on {counted(len(score.queries), 'query', 'queries')}"
         )

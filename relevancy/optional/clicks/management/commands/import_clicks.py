@@ -10,6 +10,7 @@ from relevancy.management.command import add_owner, fail, find_book, find_owner
 from relevancy.optional.clicks import click_logs, counting, ubi
 from relevancy.optional.clicks.management.search_logs import add_endpoint_arguments, open_log
 from relevancy.optional.clicks.models import ClickLog
+from relevancy.wording import counted
 
 
 class Command(Base):
@@ -50,7 +51,8 @@ class Command(Base):
                 by=by,
             )
         self.write(
-            f"{stored.searches:,} searches; {stored.estimates.count():,} documents of the book have an estimate."
+            f"{counted(stored.searches, 'search', 'searches')}; "
+            f"{counted(stored.estimates.count(), 'document of the book has', 'documents of the book have')} an estimate."
         )
         for position, share in stored.examination:
             self.write(f"position {position}: {'not known' if share is None else f'{100 * share:.1f} %'} of users look")
@@ -68,11 +70,15 @@ class Command(Base):
             result = counting.let_count(log=stored, thresholds=thresholds, min_evidence=options["min_evidence"], by=by)
             if result.changed:
                 tasks.enqueue_book_rescore(book.pk)
-            self.write(f"{result.changed:,} ratings by clicks are new, changed or removed.")
+            self.write(
+                f"{counted(result.changed, 'rating by clicks is', 'ratings by clicks are')} new, changed or removed."
+            )
 
     def _write_grades(self, log: ClickLog, thresholds: list[float], min_evidence: float) -> None:
         preview = counting.preview(log=log, thresholds=thresholds, min_evidence=min_evidence)
         for row in preview.grades:
             low = "" if row.low is None else f" from {row.low:g}"
-            self.write(f"grade {row.grade:g}{low}: {row.documents:,} documents, {row.rated:,} of them rated by others")
-        self.write(f"{preview.too_little:,} documents have too little evidence.")
+            self.write(
+                f"grade {row.grade:g}{low}: {counted(row.documents, 'document')}, {row.rated:,} of them rated by others"
+            )
+        self.write(f"{counted(preview.too_little, 'document has', 'documents have')} too little evidence.")
