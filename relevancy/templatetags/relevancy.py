@@ -140,7 +140,7 @@ def control(field: BoundField) -> SafeString:
 def is_optional(field: BoundField) -> bool:
     """Whether a label says “optional”: leaving the field empty is normal, as it is not for a choice, a default or a search."""
     widget = field.field.widget
-    is_choice = isinstance(widget, Select) or widget.attrs.get("type") == "search"
+    is_choice = isinstance(widget, Select) or getattr(widget, "input_type", "") == "search"
     return not (field.field.required or is_choice or field.field.initial)
 
 
