@@ -160,7 +160,7 @@ def test_queries_csv_that_cannot_be_read(sign_in, case):
 def test_page_offers_imports_to_editors_only(sign_in, case, who, forms):
     page = sign_in(who).get(f"/cases/{case.pk}/files/").content.decode()
     assert page.count('type="file"') == forms
-    # And “Sign out”, the templates of toasts, and “Delete” in the menu of the owner.
+    # And “Sign out”, the templates of toasts, and “Archive” in the menu of the owner.
     assert page.count('name="csrfmiddlewaretoken"') == forms + 3 + (who == "owner")
     assert f"/cases/{case.pk}/files/case/" in page
 
