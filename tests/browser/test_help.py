@@ -62,7 +62,7 @@ def test_help_opens_at_its_section_and_is_searched(look: Opens) -> None:
 
 def test_the_menu_of_a_phone_leads_everywhere(look: Opens) -> None:
     """G43."""
-    page = look("rater", viewport={"width": 390, "height": 844})
+    page = look("owner", viewport={"width": 390, "height": 844})
     page.goto("/")
     expect(page.get_by_role("navigation", name="Main")).to_be_hidden()
     page.get_by_text("Menu", exact=True).click()
