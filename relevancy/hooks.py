@@ -244,6 +244,29 @@ class Refusal:
 rating_refusal: Hook[[Book, User], Refusal | None] = Hook()
 """Why a user with the role rater may not rate in a book; None if the app has nothing against it."""
 
+
+@dataclass(frozen=True)
+class Work:
+    """Something that a user can judge: a line with a bar and a button on the page Judge.
+
+    title: such as the name of the book. text: what is left, such as "12 to judge". button: what it says. id: of the line.
+    done, total: documents or queries, for the bar; no total while that is not known.
+    is_coming: whether it is not ready yet, so that the page asks again.
+    """
+
+    title: str
+    text: str
+    url: str
+    id: str
+    button: str = "Judge"
+    done: int = 0
+    total: int = 0
+    is_coming: bool = False
+
+
+work: Hook[[User], Iterable[Work]] = Hook()
+"""What a user can judge besides the documents of books."""
+
 unattended_sources: list[str] = []
 """Sources of changes of ratings that the app does not make rating by rating."""
 

@@ -18,6 +18,7 @@ from .book_settings import (
 from .books import (
     GradeCount,
     books_to_judge,
+    books_without_queue,
     cases_of_queries,
     count_by_grade,
     count_by_rater,
@@ -83,6 +84,7 @@ __all__ = [
     "book_losses",
     "book_settings",
     "books_to_judge",
+    "books_without_queue",
     "build_book",
     "cases_of_queries",
     "change_book",

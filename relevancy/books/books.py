@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from relevancy.judging.judging import COUNTED, SubqueryCount
+from relevancy.judging.judging import COUNTED, JUDGED, SubqueryCount
 from relevancy.models import (
     Book,
     Case,
@@ -17,6 +17,8 @@ from relevancy.models import (
     JudgingQueue,
     Query,
     Rating,
+    Run,
+    Team,
     User,
     Verdict,
 )
@@ -54,9 +56,18 @@ def find_books(user: User) -> QuerySet[Any]:
 
 
 def books_to_judge(user: User, *, count: int = 5) -> Sequence[Any]:
-    """Returns books with documents that the user can judge, each with `left`, at most `COUNTED`. One SQL statement."""
+    """Returns books with documents that the user can judge, each with `left`, at most `COUNTED`, and `pairs`, the number of documents
+    in the judging queue. One SQL statement."""
     books = Book.objects.rateable_by(user).filter(judging_queue__pair_count__gt=0)
-    return list(books.annotate(left=_left(user)).filter(left__gt=0).order_by("name", "pk")[:count])
+    counted = books.annotate(left=_left(user), pairs=F("judging_queue__pair_count"))
+    return list(counted.filter(left__gt=0).order_by("name", "pk")[:count])
+
+
+def books_without_queue(user: User, *, count: int) -> Sequence[Book]:
+    """Returns books of the user's teams with a complete run whose documents to judge have never been chosen. One SQL statement."""
+    complete = Run.objects.filter(case__book=OuterRef("pk"), case__archived_at=None, status=Run.Status.COMPLETE)
+    shared = Book.objects.rateable_by(user).filter(Exists(Team.objects.filter(books=OuterRef("pk"), members=user)))
+    return list(shared.filter(Exists(complete), judging_queue__built_at=None).order_by("name", "pk")[:count])
 
 
 def raters_of(book: Book) -> QuerySet[User]:
@@ -144,5 +155,6 @@ def cases_of_queries(query_ids: Iterable[int], user: User) -> dict[int, list[Cas
 
 
 def _left(user: User) -> SubqueryCount:
-    pairs = JudgingPair.objects.filter(queue=OuterRef("judging_queue")).open().without_judgment_by(user)
+    own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=user, verdict__in=JUDGED)
+    pairs = JudgingPair.objects.filter(queue=OuterRef("judging_queue")).open().filter(~Exists(own))
     return SubqueryCount(pairs.order_by().values("pk")[:COUNTED])

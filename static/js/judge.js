@@ -128,8 +128,10 @@ async function sendFirst() {
     const part = new DOMParser().parseFromString(text, "text/html");
     take(part);
     isLast = waiting.length === 0;
-    const progress = part.getElementById("judge-progress");
-    if (progress) document.getElementById("judge-progress").replaceWith(progress);
+    for (const id of ["judge-progress", "judge-done"]) {
+      const answer = part.getElementById(id);
+      if (answer) document.getElementById(id).replaceWith(document.importNode(answer, true));
+    }
     return true;
   }
   if (response.status === 401 || response.status === 403) {

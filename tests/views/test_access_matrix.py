@@ -222,6 +222,7 @@ book_download          GET    see     200
 book_rating_import     GET    see     200
 book_rater             GET    edit    200
 book_rater             POST   edit    302
+judging_work           GET    all     200
 judge                  GET    rate    200
 judge_rate             POST   rate    302
 judge_list             GET    rate    200

@@ -12,14 +12,17 @@ from relevancy.hooks import (
     Link,
     Panel,
     Place,
+    Work,
     activity_sentences,
     add_links,
     add_panel,
     comparison_tabs,
     help_pages,
     query_models,
+    work,
 )
-from relevancy.models import Book
+from relevancy.models import Book, User
+from relevancy.wording import counted
 
 from . import preferences
 from .models import PreferenceQuery, PreferenceTest
@@ -89,6 +92,26 @@ def comparison_links(page: ComparisonPage) -> Iterator[Link]:
 def book_links(book: Book) -> Iterator[Link]:
     """Yields the link to the tests of a book."""
     yield Link("Preference tests", reverse("preferences", args=[book.pk]), "preferences-link")
+
+
+@work.add
+def lists_to_compare(user: User) -> Iterator[Work]:
+    """Yields the open tests that the user can answer. One SQL statement, and three per test."""
+    books = Book.objects.rateable_by(user).values("pk")
+    tests = PreferenceTest.objects.open().filter(run_b__case__book__in=books).select_related("run_b__case__book")
+    for test in tests:
+        progress = preferences.preference_progress(test=test, by=user)
+        if progress.left:
+            book = test.run_b.case.book
+            yield Work(
+                title="Which list is better?",
+                text=f"{counted(progress.left, 'query', 'queries')} to judge of {progress.pairs:,} · {book}",
+                url=reverse("preference", args=[book.pk, test.pk]),
+                id=f"work-preference-{test.pk}",
+                button="Compare",
+                done=progress.done,
+                total=progress.pairs,
+            )
 
 
 @add_links[Place.JUDGE]

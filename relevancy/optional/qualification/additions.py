@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from relevancy import hooks
 from relevancy.glossary import Term, terms
-from relevancy.hooks import GradeField, Link, Place, Refusal, add_links, help_pages
+from relevancy.hooks import GradeField, Link, Place, Refusal, Work, add_links, help_pages
 from relevancy.models import Book, User
 
 from . import qualification
@@ -43,6 +43,29 @@ def refuse_new_rater(book: Book, user: User) -> Refusal | None:
         return None
     reason = f"Your ratings of the book {book} count once you have judged its qualification set."
     return Refusal(f"{reason} Choose “Judge” on the page of the book.", reverse("qualify", args=[book.pk]))
+
+
+@hooks.work.add
+def sets_to_judge(user: User) -> Iterator[Work]:
+    """Yields the qualification sets that a user has to judge, and those that the user has not passed."""
+    for book in qualification.books_to_qualify(user):
+        progress = qualification.measure_progress(book=book, by=user)
+        if progress.left:
+            text = f"Qualification: {progress.left} to judge of {progress.pairs}"
+        else:
+            ended = qualification.find_qualification(book, user)
+            text = (
+                f"Qualification: not passed, {ended.agreed} of {ended.answered} agree with the key. Ask {book.owner}."
+            )
+        yield Work(
+            title=book.name,
+            text=text,
+            url=reverse("qualify", args=[book.pk]),
+            id=f"work-qualification-{book.pk}",
+            button="Qualify" if progress.left else "Result",
+            done=progress.done,
+            total=progress.pairs,
+        )
 
 
 @hooks.books_merged.add

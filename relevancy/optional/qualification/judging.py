@@ -55,11 +55,13 @@ def qualify_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         return conflict(request, url, form_error(form))
     query = get_object_or_404(book.queries.select_related("book"), pk=form.cleaned_data["query"])
     judgment = {"query": query, "by": request.user, **form.judgment}
+    ended = None
     try:
         if qualification.is_qualified(book, request.user):
             has_changed = judging.judge(**judgment) > 0
         else:
-            has_changed = qualification.answer(**judgment).counts
+            ended = qualification.answer(**judgment)
+            has_changed = ended.counts
     except ratings.ScaleChanged as reason:
         return refresh_after_conflict(request, url, reason)
     except ratings.InvalidRating as reason:
@@ -67,6 +69,10 @@ def qualify_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
     if has_changed:
         tasks.enqueue_book_rescore(book.pk)
     if not request.htmx:
+        if ended is not None and ended.counts:
+            messages.success(
+                request, f"Passed: {ended.agreed} of {ended.answered} agree with the key. Your ratings count."
+            )
         return HttpResponseRedirect(url)
     documents = qualification.next_documents(book=book, by=request.user, count=PAIRS_AHEAD + 1)
     unknown = [document for document in documents if document.pair.pk not in form.known_pairs]
@@ -75,6 +81,9 @@ def qualify_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         "cards": build_cards(book, unknown),
         "reasons": REASONS,
         "progress": qualification.measure_progress(book=book, by=request.user),
+        "rule": qualification.find_rule(book),
+        "qualification": ended,
+        "ended": "qualification/_ended.html" if ended is not None and ended.has_ended else "",
     }
     return render(request, "judge/_next.html", context)
 

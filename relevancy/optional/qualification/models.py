@@ -97,6 +97,11 @@ class Qualification(models.Model):
         return f"{self.rater_id}: {self.state}"
 
     @property
+    def has_ended(self) -> bool:
+        """Whether the round is over: the key or an editor has decided."""
+        return self.state != self.State.JUDGING
+
+    @property
     def counts(self) -> bool:
         """Whether the rater's ratings count."""
         return self.state in (self.State.PASSED, self.State.ACCEPTED)

@@ -4,6 +4,7 @@ import random
 from enum import StrEnum
 
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -27,8 +28,7 @@ class Action(StrEnum):
 
     SETTINGS = "settings"
     DRAW = "draw"
-    KEY = "key"
-    REMOVE = "remove"
+    KEYS = "keys"
     ACCEPT = "accept"
     AGAIN = "again"
 
@@ -48,7 +48,7 @@ def book_qualification(request: HtmxRequest, book_id: int) -> HttpResponse:
         text = (
             _change_rater(request, book, action)
             if action in (Action.ACCEPT, Action.AGAIN)
-            else _change_pair(request, book, action)
+            else _change_keys(request, book)
         )
     except ValidationError as error:
         return conflict(request, _url(book), error)
@@ -80,18 +80,21 @@ def _draw(request: HtmxRequest, book: Book) -> HttpResponse:
     return _render(request, book, draw_form=form, status=422)
 
 
-def _change_pair(request: HtmxRequest, book: Book, action: Action) -> str:
-    pair = get_object_or_404(
-        qualification.active_pairs(book).select_related("query__book"), pk=parse_number(request.POST.get("pair", ""))
-    )
-    if action == Action.REMOVE:
-        qualification.remove_pair(pair=pair, by=request.user)
-        return "The document was removed from the set."
-    form = KeyForm(request.POST)
-    if not form.is_valid():
-        raise form_error(form)
-    qualification.set_key(pair=pair, value=form.cleaned_data["value"], by=request.user)
-    return "The key was changed."
+def _change_keys(request: HtmxRequest, book: Book) -> str:
+    """Changes the keys of all documents of the set that the form has, and takes out those that are marked."""
+    changed = removed = 0
+    with transaction.atomic():
+        for pair in qualification.active_pairs(book).select_related("query__book"):
+            if f"remove-{pair.pk}" in request.POST:
+                qualification.remove_pair(pair=pair, by=request.user)
+                removed += 1
+            elif (text := request.POST.get(f"key-{pair.pk}")) is not None:
+                form = KeyForm({"value": text})
+                if not form.is_valid():
+                    raise form_error(form)
+                changed += qualification.set_key(pair=pair, value=form.cleaned_data["value"], by=request.user)
+    parts = [f"{counted(changed, 'key')} changed"] if changed or not removed else []
+    return ", ".join([*parts, *([f"{counted(removed, 'document')} removed"] if removed else [])]) + "."
 
 
 def _change_rater(request: HtmxRequest, book: Book, action: Action) -> str:
@@ -119,7 +122,7 @@ def _render(
         "rule": rule,
         "form": form or QualificationForm(instance=rule),
         "draw_form": draw_form or DrawForm(),
-        "pairs": qualification.active_pairs(book).select_related("query").order_by("value", "pk"),
+        "rows": qualification.read_set(book=book, by=request.user),
         "min_pairs": qualification.MIN_PAIRS,
         "raters": qualification.list_raters(book),
     }

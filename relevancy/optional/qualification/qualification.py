@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from relevancy import activity, judging, ratings, scores
 from relevancy.judging import JudgedDocument, JudgingProgress
-from relevancy.models import Book, JudgingPair, Query, Rating, User, Verdict
+from relevancy.models import Book, JudgingPair, Query, Rating, Role, User, Verdict
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings import InvalidRating
@@ -109,6 +109,14 @@ def is_qualified(book: Book, user: User) -> bool:
     return not has_to_qualify.exists() or Book.objects.editable_by(user).filter(pk=book.pk).exists()
 
 
+def books_to_qualify(user: User) -> QuerySet[Book]:
+    """Returns the books that the user may rate once qualified, by name."""
+    counting = Qualification.objects.counting().filter(rater=user)
+    rules = QualificationRule.objects.filter(share__isnull=False).exclude(book__in=counting.values("book"))
+    rateable: QuerySet[Any] = Book.objects.rateable_by(user).select_related("owner")
+    return rateable.filter(role=Role.RATER, pk__in=rules.values("book")).order_by("name", "pk")
+
+
 def active_pairs(book: Book) -> QuerySet[QualificationPair]:
     """Returns the documents of the set of a book."""
     return QualificationPair.objects.filter(query__book=book, query__retired_at=None, removed_at=None)
@@ -148,16 +156,19 @@ def draw_pairs(*, book: Book, count: int, seed: int, by: User) -> int:
     return len(chosen)
 
 
-def set_key(*, pair: QualificationPair, value: float, by: User) -> None:
-    """Changes the grade that is right. Raters who have been decided about stay as they are. Raises `InvalidRating`."""
+def set_key(*, pair: QualificationPair, value: float, by: User) -> bool:
+    """Changes the grade that is right. Raters who have been decided about stay as they are. Returns whether it was another one. Raises
+    `InvalidRating`."""
     book = pair.query.book
     if value not in book.grades:
         raise InvalidRating(f"{value:g} is not a grade of the book {book}.")
+    if value == pair.value:
+        return False
     former, pair.value = pair.value, value
     with transaction.atomic():
         pair.save(update_fields=["value"])
-        if value != former:
-            _record_set(book, f"key of {pair.doc_id} for “{pair.query}” {former:g} → {value:g}", by)
+        _record_set(book, f"key of {pair.doc_id} for “{pair.query}” {former:g} → {value:g}", by)
+    return True
 
 
 def remove_pair(*, pair: QualificationPair, by: User) -> None:
@@ -185,6 +196,12 @@ def next_documents(*, book: Book, by: User, count: int) -> list[JudgedDocument]:
         return []
     pairs = sorted(_open_pairs(qualification), key=lambda pair: random.Random(f"{by.pk}:{pair.pk}").random())
     return _documents(book, pairs[:count], by)
+
+
+def read_set(*, book: Book, by: User) -> list[tuple[QualificationPair, JudgedDocument]]:
+    """Returns the documents of the set, those with the lowest keys first, with what the run stored of them."""
+    pairs = list(active_pairs(book).order_by("value", "pk"))
+    return list(zip(pairs, _documents(book, pairs, by), strict=True))
 
 
 def read_document(*, book: Book, card_id: int, by: User) -> JudgedDocument | None:

@@ -13,8 +13,10 @@ from django.shortcuts import redirect
 from relevancy import accounts
 from relevancy.formats.documents.sample import PASSWORD, PEOPLE
 from relevancy.models import User
+from relevancy.views.judge.work import start_url
 
 from .forms import SignInForm, form_status
+from .sign_up import SIGN_IN_AS
 
 BACKEND = "relevancy.accounts.LimitedBackend"
 
@@ -33,7 +35,7 @@ def finish_sign_in(request: HttpRequest, user: User, next_url: str) -> HttpRespo
     """Signs a user in who has shown everything that the account needs."""
     login(request, user, backend=BACKEND)
     accounts.sessions.describe(request)
-    response = redirect(next_url)
+    response = redirect(start_url(user, next_url))
     accounts.remember_browser(request, response, user.email)
     return response
 
@@ -43,13 +45,18 @@ class SignIn(LoginView):
 
     authentication_form = SignInForm
 
+    def get_initial(self) -> dict[str, Any]:
+        return {"username": self.request.session.get(SIGN_IN_AS, "")}
+
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         emails = [email for email, *_ in PEOPLE] if settings.DEMO and settings.PASSWORD_SIGN_IN else []
         context["has_passwords"] = settings.PASSWORD_SIGN_IN
         context["demo_people"] = list(User.objects.filter(email__in=emails, is_active=True)) if emails else []
         context["demo_password"] = PASSWORD
         context["can_sign_up"] = settings.OPEN_SIGN_UP and settings.PASSWORD_SIGN_IN
-        return super().get_context_data(**context)
+        context = super().get_context_data(**context)
+        context["has_asked_for_account"] = bool(self.request.session.pop(SIGN_IN_AS, ""))  # the form has read it
+        return context
 
     def post(self, request: Any, *args: Any, **kwargs: Any) -> HttpResponse:
         if not settings.PASSWORD_SIGN_IN:

@@ -1,7 +1,6 @@
 """Creating an account without an invitation, where the site allows it."""
 
 from django.conf import settings
-from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpResponse
@@ -16,11 +15,14 @@ from relevancy.views.requests import HtmxRequest
 
 from .forms import SignUpForm, form_status
 
-UNCHANGED = "If the address had an account already, its password is unchanged."
+SIGN_IN_AS = "sign-in-as"  # key of the session: the address that the sign-in page fills in
 
 
 def create_account(request: HtmxRequest, form: SignUpForm, invitation: Invitation | None = None) -> bool:
-    """Creates the account that a valid form asks for, and counts the request. Returns False after adding an error to the form."""
+    """Creates the account that a valid form asks for, and counts the request. Returns False after adding an error to the form.
+
+    The sign-in page then has the address, and says what to do.
+    """
     try:
         accounts.count_request(action="sign-up", address=accounts.client_address(request))
         if invitation is not None:
@@ -29,9 +31,7 @@ def create_account(request: HtmxRequest, form: SignUpForm, invitation: Invitatio
     except ValidationError as error:
         add_errors(form, error)
         return False
-    messages.success(
-        request, f"Sign in with your e-mail address and password{' to join' if invitation else ''}. {UNCHANGED}"
-    )
+    request.session[SIGN_IN_AS] = form.cleaned_data["email"]
     return True
 
 

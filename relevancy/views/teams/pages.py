@@ -1,6 +1,7 @@
 """Pages of teams: their members and roles, and what is shared with them."""
 
 from django.conf import settings
+from django.contrib.auth import authenticate
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -11,11 +12,13 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import teams
-from relevancy.models import Case, Endpoint, Invitation, Membership, Role, Team
+from relevancy import accounts, teams
+from relevancy.models import Case, Endpoint, Invitation, Membership, Role, Team, User
 from relevancy.views.account.forms import SignUpForm, form_status
+from relevancy.views.account.sign_in import finish_sign_in, sign_in
 from relevancy.views.account.sign_up import create_account
 from relevancy.views.forms import errors_to, form_error
+from relevancy.views.judge.work import find_first_work
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, submitted
 from relevancy.views.responses import conflict, redirect_with_message
@@ -127,8 +130,14 @@ def invitation(request: HtmxRequest, token: str) -> HttpResponse:
         member = teams.invitations.accept(invitation=pending, by=request.user)
     except ValidationError as error:
         return conflict(request, reverse("teams"), error)
-    text = f"You joined {pending.team} as {member.get_role_display()}."
-    return redirect_with_message(request, _team_url(pending.team), text)
+    return _welcome(request, member)
+
+
+def _welcome(request: HtmxRequest, member: Membership) -> HttpResponse:
+    """Leads a new member to the team, a rater to what there is to judge."""
+    is_rater = member.role == Role.RATER
+    url = find_first_work(member.user, member.team) if is_rater else _team_url(member.team)
+    return redirect_with_message(request, url, f"You joined {member.team} as {member.get_role_display()}.")
 
 
 def _find_invitation(token: str) -> Invitation:
@@ -142,25 +151,38 @@ def _find_invitation(token: str) -> Invitation:
 @never_cache
 @require_POST
 def invitation_sign_up(request: HtmxRequest, token: str) -> HttpResponse:
-    """Creates an account, and leads to the sign-in page and from there back to the invitation.
+    """Creates an account, signs in with it and accepts the invitation.
 
-    The response is the same if the address has an account already: it does not say who has one.
+    An account that the address had already is only signed in to with its own password, and within the limits of signing in; else the
+    sign-in page comes next, and from there the invitation again.
     """
     pending = _find_invitation(token)
     form = SignUpForm(request.POST)
     if not (settings.INVITED_SIGN_UP and settings.PASSWORD_SIGN_IN):
         raise PermissionDenied(_why_no_sign_up())
-    if form.is_valid() and create_account(request, form, pending):
-        return redirect_to_login(reverse("invitation", args=[token]))
-    return _render_sign_up(request, pending, form)
+    if not form.is_valid() or not create_account(request, form, pending):
+        return _render_sign_up(request, pending, form)
+    url = reverse("invitation", args=[token])
+    try:
+        user = authenticate(request, username=form.cleaned_data["email"], password=form.cleaned_data["password"])
+        if not isinstance(user, User):
+            return redirect_to_login(url)
+        if accounts.required_proof(user):
+            return sign_in(request, user, url)
+        member = teams.invitations.accept(invitation=pending, by=user)
+    except ValidationError:
+        return redirect_to_login(url)
+    welcome = _welcome(request, member)
+    return finish_sign_in(request, user, welcome["Location"])
 
 
 def _render_sign_up(request: HtmxRequest, invitation: Invitation, form: SignUpForm | None = None) -> HttpResponse:
     reason = teams.invitations.why_not_valid(invitation)
+    can_sign_up = settings.INVITED_SIGN_UP and settings.PASSWORD_SIGN_IN
     context = {
         "invitation": invitation,
         "reason": reason,
-        "form": (form or SignUpForm()) if settings.INVITED_SIGN_UP and settings.PASSWORD_SIGN_IN else None,
+        "form": (form or SignUpForm(initial={"email": invitation.email})) if can_sign_up else None,
         "why_no_sign_up": _why_no_sign_up(),
         "sign_in_url": redirect_to_login(reverse("invitation", args=[invitation.token])).url,
         "sign_up_url": reverse("invitation_sign_up", args=[invitation.token]),

@@ -57,12 +57,29 @@ def test_editor_draws_a_set_switches_it_on_and_changes_keys(sign_in, case):
     assert client.post(url(case), {"do": "settings", "share": "80", "distance": "1"}).status_code == 302
     rule = qualification.find_rule(case.book)
     assert (rule.share, rule.distance) == (80, 1)
-    pair = qualification.active_pairs(case.book).first()
-    client.post(url(case), {"do": "key", "pair": pair.pk, "value": "1"})
-    pair.refresh_from_db()
-    assert pair.value == 1
-    client.post(url(case), {"do": "remove", "pair": pair.pk})
-    assert client.get(url(case)).content.decode().count("data-pair=") == 5
+    assert client.get(url(case)).content.decode().count("data-pair=") == 6
+
+
+def test_editor_sees_the_documents_of_the_set_and_saves_all_keys_at_once(sign_in, qualifying):
+    client = sign_in("editor")
+    page = client.get(url(qualifying)).content.decode()
+    assert page.count('<h3 class="title">') == page.count('class="thumb"') == 6
+    first, second, third, *others = qualification.active_pairs(qualifying.book)
+    keys = {f"key-{pair.pk}": pair.value for pair in others}
+    changed = {f"key-{first.pk}": (first.value + 1) % 4, f"key-{second.pk}": (second.value + 1) % 4}
+    message = client.post(url(qualifying), {"do": "keys", **keys, **changed, f"remove-{third.pk}": "on"}, follow=True)
+    assert "2 keys changed, 1 document removed." in message.content.decode()
+    stored = dict(qualification.active_pairs(qualifying.book).values_list("pk", "value"))
+    assert (stored[first.pk], stored[second.pk]) == tuple(changed.values())
+    assert third.pk not in stored
+    assert len(stored) == 5
+
+
+def test_keys_are_saved_all_or_none(sign_in, qualifying):
+    first, second, *_ = qualification.active_pairs(qualifying.book)
+    keys = {f"key-{first.pk}": (first.value + 1) % 4, f"key-{second.pk}": "7"}
+    assert sign_in("editor").post(url(qualifying), {"do": "keys", **keys}).status_code == 302
+    assert qualification.active_pairs(qualifying.book).get(pk=first.pk).value == first.value
 
 
 @pytest.mark.parametrize(
@@ -73,7 +90,6 @@ def test_editor_draws_a_set_switches_it_on_and_changes_keys(sign_in, case):
         ({"do": "settings", "share": "80", "distance": "1000001"}, 422),
         ({"do": "draw", "count": "0"}, 422),
         ({"do": "draw", "count": "500"}, 422),
-        ({"do": "key", "pair": "999999", "value": "1"}, 404),
         ({"do": "accept", "rater": "999999"}, 404),
         ({"do": "nothing"}, 400),
     ],
@@ -117,6 +133,32 @@ def test_rater_who_does_not_pass_is_told_and_the_editor_decides(client, people, 
     assert Qualification.objects.get(rater=people["rater"]).round == 2
     client.post(url(qualifying), {"do": "accept", "rater": people["rater"].pk})
     assert Rating.objects.filter(rater=people["rater"]).count() == 6
+
+
+@pytest.mark.parametrize(("wrong", "state"), [(0, "passed"), (3, "failed")])
+def test_the_result_is_shown_with_the_last_document(sign_in, people, qualifying, wrong, state):
+    """G23: the script shows it instead of “That was the last document”."""
+    client = sign_in("rater")
+    for number in range(6):
+        document = client.get(url(qualifying, "qualify")).context["cards"][0].document
+        key = KEY[document.query.text][document.pair.doc_id]
+        grade = (key + 1) % 4 if number < wrong else key
+        data = {"query": document.query.pk, "doc_id": document.pair.doc_id, "grade": grade, "note": ""}
+        page = client.post(url(qualifying, "qualify_rate"), data, headers=HTMX).content.decode()
+        assert ('id="judge-done"' in page) == (number == 5)
+    assert f'data-qualification="{state}"' in page
+    assert f"{6 - wrong} of 6" in page
+    assert (str(qualifying.book.owner) in page) == (state == "failed")
+
+
+def test_the_page_judge_leads_to_the_set_and_then_to_the_book(sign_in, qualifying):
+    client = sign_in("rater")
+    page = client.get("/judge/").content.decode()
+    assert f'href="{url(qualifying, "qualify")}"' in page
+    assert "Qualification: 6 to judge of 6" in page
+    assert f'href="{url(qualifying, "judge")}"' not in page
+    answer_all(client, qualifying, wrong=3)
+    assert "not passed, 3 of 6 agree" in client.get("/judge/").content.decode()
 
 
 def test_the_script_gets_the_next_documents_of_the_set(sign_in, qualifying):
