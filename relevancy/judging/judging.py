@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from relevancy.models import (
@@ -154,6 +154,14 @@ def judging_progress(*, queue: JudgingQueue, by: User) -> JudgingProgress:
     )
     left = min(COUNTED, row["new"] + row["postponed"])
     return JudgingProgress(row["pair_count"], left, min(left, row["postponed"]))
+
+
+def count_by_query(*, query_ids: Iterable[int], by: User) -> dict[int, tuple[int, int]]:
+    """Returns `{query id: (documents that need no judgment by the rater, documents)}` of the judging queue. One SQL statement."""
+    own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=by, verdict__in=JUDGED)
+    pairs = JudgingPair.objects.filter(query__in=list(query_ids)).order_by().values("query")
+    counted = pairs.annotate(done=Count("pk", filter=Q(level=None) | Q(Exists(own))), total=Count("pk"))
+    return {row["query"]: (row["done"], row["total"]) for row in counted}
 
 
 def last_judged(*, book: Book, by: User, count: int = 6) -> list[Rating]:

@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from .team import Membership, Role
 from .text import LineField
 
 
@@ -55,9 +56,27 @@ class UserManager(BaseUserManager["User"]):
         user = self.filter(email=address).first()
         return user if user is not None and user.email == address else None
 
+    def only_raters(self) -> models.QuerySet["User"]:
+        """Users with no other role anywhere than that of a rater: in each of their teams, and without a case or book of their own."""
+        own = Membership.objects.filter(user=models.OuterRef("pk"))
+        roles = [models.Exists(own.filter(role=Role.RATER)), ~models.Exists(own.exclude(role=Role.RATER))]
+        return self.filter(*roles, is_superuser=False, cases=None, books=None)
+
+    def read_for_request(self, pk: int) -> "User | None":
+        """Returns a user with `is_only_rater`. One SQL statement."""
+        is_rater = models.Exists(self.only_raters().filter(pk=models.OuterRef("pk")))
+        users: Any = self.get_queryset()
+        user: User | None = users.annotate(is_only_rater=is_rater).filter(pk=pk).first()
+        return user
+
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person, or a rater that cannot sign in: a name in a file, or a machine: a model whose grades count."""
+    """A person, or a rater that cannot sign in: a name in a file, or a machine: a model whose grades count.
+
+    is_only_rater: of the user of a request, whether it is one of `UserManager.only_raters`.
+    """
+
+    is_only_rater: bool = False
 
     class Kind(models.TextChoices):
         PERSON = "person"

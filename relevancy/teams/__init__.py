@@ -4,7 +4,6 @@ from . import invitations
 from .teams import (
     add_member,
     create,
-    is_only_rater,
     record_joined,
     record_removed,
     record_role,
@@ -16,7 +15,6 @@ __all__ = [
     "add_member",
     "create",
     "invitations",
-    "is_only_rater",
     "record_joined",
     "record_removed",
     "record_role",

@@ -2,7 +2,6 @@
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists
 
 from relevancy import activity
 from relevancy.models import Activity, Membership, Role, Team, User
@@ -17,14 +16,6 @@ def create(*, name: str, by: User) -> Team:
         Membership.objects.create(team=team, user=by, role=Role.OWNER)
         activity.record(Activity.Verb.TEAM_CREATED, team=team, by=by, subject=team, object_id=team.pk)
     return team
-
-
-def is_only_rater(user: User) -> bool:
-    """Returns whether a user has no other role anywhere than that of a rater: in each of the user's teams, and without a case or book
-    of their own. One SQL statement."""
-    other_roles = user.memberships.exclude(role=Role.RATER)
-    raters = User.objects.filter(pk=user.pk, is_superuser=False, memberships__role=Role.RATER, cases=None, books=None)
-    return raters.filter(~Exists(other_roles)).exists()
 
 
 def add_member(*, team: Team, email: str, role: int, by: User | None = None) -> Membership:

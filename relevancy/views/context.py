@@ -1,5 +1,7 @@
 """Context processor: what base.html needs on every page."""
 
+import re
+
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -7,8 +9,12 @@ from relevancy.hooks import section_paths
 
 from .help.page_help import find_help
 
+JUDGE = "judging_work"
+_JUDGED = re.compile(r"/books/\d+/(judge|qualify)/")  # what raters of a book see
+
 # (label, URL name, prefixes of the paths that belong to it)
 SECTIONS = (
+    ("Judge", JUDGE, ()),
     ("Cases", "home", ("/cases/",)),
     ("Books", "books", ("/books/",)),
     ("Scorers", "scorers", ("/scorers/",)),
@@ -30,15 +36,12 @@ def page(request: HttpRequest) -> dict[str, object]:
     if user is not None and user.is_authenticated:
         single_keys = user.single_keys
         theme = theme or user.theme  # the switch of the top bar is for one browser, the account for all
+    current = _current_section(request.path)
     return {
         "nav": [
-            {
-                "label": label,
-                "url": (url := reverse(name)),
-                "current": request.path == url or request.path.startswith((*prefixes, *section_paths.get(name, ()))),
-            }
-            for label, name, prefixes in SECTIONS
-            if signed_in
+            {"label": label, "url": reverse(name), "current": name == current}
+            for label, name, _ in SECTIONS
+            if signed_in and (name == JUDGE or not getattr(user, "is_only_rater", False))
         ],
         "jump_url": reverse("jump") if signed_in else "",
         "help_url": find_help(request) if signed_in else "",
@@ -47,3 +50,13 @@ def page(request: HttpRequest) -> dict[str, object]:
         "single_keys": single_keys,
         "keys_off": not single_keys,
     }
+
+
+def _current_section(path: str) -> str:
+    """Returns the section that a page belongs to; empty if none."""
+    if path.startswith(reverse(JUDGE)) or _JUDGED.match(path):
+        return JUDGE
+    for _, name, prefixes in SECTIONS:
+        if path == reverse(name) or path.startswith((*prefixes, *section_paths.get(name, ()))):
+            return name
+    return ""

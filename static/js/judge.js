@@ -29,6 +29,17 @@ function take(part) {
   }
 }
 
+// How many documents of each query need no judgment any more, as the server counts them.
+function countQueries(part) {
+  for (const template of part.querySelectorAll("template[data-query-count]")) {
+    for (const card of [...shownCards(), ...done]) {
+      const text = card.querySelector(`[data-count-of="${template.dataset.queryCount}"]`);
+      if (text) text.textContent = template.content.textContent.trim();
+    }
+    template.remove();
+  }
+}
+
 function show(card, focus = true) {
   slot.replaceChildren(card);
   if (focus) card.querySelector(".judged-query")?.focus({ preventScroll: true });
@@ -127,6 +138,7 @@ async function sendFirst() {
     store();
     const part = new DOMParser().parseFromString(text, "text/html");
     take(part);
+    countQueries(part);
     isLast = waiting.length === 0;
     for (const id of ["judge-progress", "judge-done"]) {
       const answer = part.getElementById(id);

@@ -10,8 +10,9 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
-from relevancy import books, cases, judging, tasks
+from relevancy import cases, tasks
 from relevancy.models import Case, Invitation, Run, Team
+from relevancy.views.judge.work import list_work
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.tables import Column, build_headings
 
@@ -49,6 +50,7 @@ COLUMNS = (
     Column("Last run", "run", css_class="", starts_high=True),
 )
 LISTS = {"": "All", "failed": "Run failed", "unrated": "Unrated", "archived": "Archived"}
+MAX_BOOKS_TO_JUDGE = 5
 MAX_WAITING_LISTED = 3  # of each kind, beside the list
 
 
@@ -81,8 +83,7 @@ def home(request: HtmxRequest) -> HttpResponse:
         return render(request, "home/_cases.html", context)
     context["waiting"] = waiting
     context["max_waiting"] = MAX_WAITING_LISTED
-    context["books_to_judge"] = books.books_to_judge(request.user)
-    context["max_counted"] = judging.COUNTED
+    context["work"] = list_work(request.user, count=MAX_BOOKS_TO_JUDGE)
     context["teams"] = Team.objects.visible_to(request.user).order_by("name")
     context["invitations"] = Invitation.objects.waiting_for(request.user)
     context["recent_activity"] = cases.recent_activity(request.user)

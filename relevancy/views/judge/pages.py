@@ -1,5 +1,7 @@
 """Judging one document at a time. Each response has the next documents, so that the page can show them without waiting."""
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
@@ -8,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from relevancy import judging, ratings, tasks
-from relevancy.models import Book, Case, JudgingPair, JudgingQueue, Role
+from relevancy.models import Book, Case, JudgingPair, JudgingQueue, Role, User
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest, parse_number
@@ -34,7 +36,9 @@ def judge(request: HtmxRequest, book_id: int) -> HttpResponse:
     last = judging.last_judged(book=book, by=request.user)
     chosen = _chosen_pair(request, queue)
     pairs = [pair for pair in judging.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD) if pair != chosen]
-    cards = read_cards(book, [chosen, *pairs] if chosen else pairs, request.user)
+    pairs = [chosen, *pairs] if chosen else pairs
+    counts = judging.count_by_query(query_ids={pair.query_id for pair in pairs}, by=request.user)
+    cards = read_cards(book, pairs, request.user, counts)
     cards = _with_repeats(request, queue, cards)
     last_pairs = judging.pairs_of(last)
     shown = cards[0].document.pair if cards else None
@@ -85,8 +89,10 @@ def judge_rate(request: HtmxRequest, book_id: int) -> HttpResponse:
         return HttpResponseRedirect(url)
     queue = judging.judging_queue(book)
     pairs = judging.next_pairs(queue=queue, by=request.user, count=PAIRS_AHEAD)
-    cards = read_cards(book, [pair for pair in pairs if pair.pk not in form.known_pairs], request.user)
+    counts = judging.count_by_query(query_ids={query.pk, *(pair.query_id for pair in pairs)}, by=request.user)
+    cards = read_cards(book, [pair for pair in pairs if pair.pk not in form.known_pairs], request.user, counts)
     context = {
+        "counts": counts,
         "book": book,
         "cards": _with_repeats(request, queue, cards, form.known_pairs),
         "reasons": REASONS,
@@ -109,14 +115,15 @@ def judge_pause(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 @require_POST
 def judge_undo(request: HtmxRequest, book_id: int) -> HttpResponse:
-    """Takes back the user's last rating in the book and shows its document again."""
+    """Takes back the user's last rating in the book and shows its document again; with `list`, in the list of its query."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.RATER)
-    url = reverse("judge", args=[book.pk])
+    is_list = "list" in request.POST
+    url = reverse("judge_list" if is_list else "judge", args=[book.pk])
     newest = ratings.last_change(book=book, by=request.user)
     repeat_id = judging.undo_repeat(book=book, by=request.user, after=newest.at if newest else None)
     if repeat_id is not None:
         messages.info(request, "Your last rating was taken back.")
-        return HttpResponseRedirect(f"{url}?pair={repeat_id}")
+        return HttpResponseRedirect(f"{reverse('judge', args=[book.pk])}?pair={repeat_id}")
     undone = ratings.undo(book=book, by=request.user, change=newest)
     if undone is None:
         messages.warning(request, "You have no rating in this book that could be taken back.")
@@ -127,7 +134,11 @@ def judge_undo(request: HtmxRequest, book_id: int) -> HttpResponse:
         return HttpResponseRedirect(url)
     messages.info(request, "Your last rating was taken back.")
     pair = JudgingPair.objects.filter(query=undone.query, doc_id=undone.undone[0].doc_id).first()
-    return HttpResponseRedirect(f"{url}?pair={pair.pk}" if pair else url)
+    if pair is None:
+        return HttpResponseRedirect(url)
+    return HttpResponseRedirect(
+        f"{url}?query={pair.query_id}#document-{pair.pk}" if is_list else f"{url}?pair={pair.pk}"
+    )
 
 
 def _with_repeats(
@@ -137,9 +148,22 @@ def _with_repeats(
     card_id = parse_card(request) if request.method == "GET" else 0
     chosen = judging.read_repeat(book=queue.book, card_id=card_id, by=request.user) if card_id else None
     if chosen is not None:
-        return [*build_cards(queue.book, [chosen]), *cards]
+        return [*_repeated_cards(queue.book, [chosen], request.user), *cards]
     due = judging.due_repeats(queue=queue, by=request.user)
-    return [*cards, *build_cards(queue.book, [document for document in due if document.pair.pk not in present_ids])]
+    return [
+        *cards,
+        *_repeated_cards(
+            queue.book, [document for document in due if document.pair.pk not in present_ids], request.user
+        ),
+    ]
+
+
+def _repeated_cards(book: Book, documents: Sequence[judging.JudgedDocument], user: User) -> list[Card]:
+    """Returns the cards of documents that come again. They count as unrated, as those of others that the page shows."""
+    if not documents:
+        return []
+    counts = judging.count_by_query(query_ids={document.pair.query_id for document in documents}, by=user)
+    return build_cards(book, documents, {query_id: (done - 1, total) for query_id, (done, total) in counts.items()})
 
 
 def _chosen_pair(request: HtmxRequest, queue: JudgingQueue) -> JudgingPair | None:

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
-from relevancy import books, hooks, judging, ratings, tasks, teams
+from relevancy import books, hooks, judging, ratings, tasks
 from relevancy.hooks import Work
 from relevancy.models import Book, Invitation, Membership, Role, Team, User
 from relevancy.views.requests import HtmxRequest
@@ -20,24 +20,22 @@ MAX_BOOKS = 25
 @require_GET
 def judging_work(request: HtmxRequest) -> HttpResponse:
     """The page; for htmx the list alone. Has the documents of books chosen that nobody has opened yet."""
-    for book in books.books_without_queue(request.user, count=MAX_BOOKS):
+    coming = books.books_without_queue(request.user, count=MAX_BOOKS)
+    for book in coming:
         tasks.enqueue_judging_queue(judging.judging_queue(book))
-    work = list_work(request.user)
-    context: dict[str, object] = {"work": work, "is_coming": any(line.is_coming for line in work)}
+    work = [*list_work(request.user), *map(_coming, coming)]
+    context: dict[str, object] = {"work": work, "is_coming": bool(coming)}
     if request.htmx:
         return render(request, "judge/_work.html", context)
     context["invitations"] = Invitation.objects.waiting_for(request.user)
     if not work:
         context["nothing"] = _why_nothing(request.user)
-    context["is_only_rater"] = teams.is_only_rater(request.user)
     return render(request, "judge/work.html", context)
 
 
 def list_work(user: User, *, count: int = MAX_BOOKS) -> list[Work]:
-    """Returns what a user can judge: books with documents, then those whose documents are being chosen, of each `count` at most, then
-    what optional apps have, such as a qualification."""
-    others = [line for added in hooks.work(user) for line in added]
-    return [*_books_to_judge(user, count), *_books_to_come(user, count), *others]
+    """Returns what a user can judge: books with documents, at most `count`, then what optional apps have, such as a qualification."""
+    return [*_books_to_judge(user, count), *(line for added in hooks.work(user) for line in added)]
 
 
 def find_first_work(user: User, team: Team) -> str:
@@ -50,7 +48,8 @@ def find_first_work(user: User, team: Team) -> str:
 
 def start_url(user: User, url: str) -> str:
     """Returns where a user who has signed in goes instead of the list of cases: raters go to their work."""
-    return reverse("judging_work") if url == reverse("home") and teams.is_only_rater(user) else url
+    is_rater = User.objects.only_raters().filter(pk=user.pk).exists()
+    return reverse("judging_work") if url == reverse("home") and is_rater else url
 
 
 def _books_to_judge(user: User, count: int) -> Iterator[Work]:
@@ -65,11 +64,9 @@ def _books_to_judge(user: User, count: int) -> Iterator[Work]:
         yield Work(book.name, text, url, f"work-book-{book.pk}", done=done, total=book.pairs)
 
 
-def _books_to_come(user: User, count: int) -> Iterator[Work]:
-    for book in books.books_without_queue(user, count=count):
-        url = reverse("judge", args=[book.pk])
-        text = "The documents are being chosen"
-        yield Work(book.name, text, url, f"work-book-{book.pk}", is_coming=True)
+def _coming(book: Book) -> Work:
+    url = reverse("judge", args=[book.pk])
+    return Work(book.name, "The documents are being chosen", url, f"work-book-{book.pk}", is_coming=True)
 
 
 def _why_nothing(user: User) -> tuple[str, str]:

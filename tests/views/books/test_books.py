@@ -185,12 +185,12 @@ def test_files_of_a_book_are_listed_with_where_ratings_are_imported(sign_in, cas
     assert reverse("case_files", args=[case.pk]) not in sign_in("viewer").get(at(case, "book_files")).content.decode()
 
 
-def test_home_lists_books_with_documents_to_judge(sign_in, people, case):
+def test_home_lists_what_a_user_can_judge(sign_in, people, case):
     client = sign_in("rater")
-    assert client.get(reverse("home")).context["books_to_judge"] == []
+    assert client.get(reverse("home")).context["work"] == []
     prepare(case)
-    books = client.get(reverse("home")).context["books_to_judge"]
-    assert [(book.pk, book.left) for book in books] == [(case.book_id, 5)]
-    assert reverse("judge", args=[case.book_id]) in client.get(reverse("home")).content.decode()
-    assert sign_in("viewer").get(reverse("home")).context["books_to_judge"] == []
+    page = client.get(reverse("home"))
+    assert [(line.title, line.text) for line in page.context["work"]] == [(case.book.name, "5 to judge of 6")]
+    assert f'href="{reverse("judge", args=[case.book_id])}"' in page.content.decode()
+    assert sign_in("viewer").get(reverse("home")).context["work"] == []
     assert Rating.objects.filter(rater=people["rater"]).count() == 0

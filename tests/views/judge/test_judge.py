@@ -1,5 +1,6 @@
 """The page for judging one document at a time, and what its script gets."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -68,6 +69,39 @@ def test_page_shows_the_ratings_of_others_at_once_if_raters_are_not_blind(sign_i
     client.get(url(case))
     pair = JudgingPair.objects.get(query__text="query 1", doc_id="a")
     assert "other-judgments" in client.get(url(case), {"pair": pair.pk}).content.decode()
+
+
+def test_page_says_how_far_the_rater_is_with_the_query(sign_in, case):
+    client = sign_in("rater")
+    first, *_ = shown(client.get(url(case)))
+    assert client.get(url(case)).context["cards"][0].query_count == ((1, 3) if first[0] == "1" else (0, 3))
+    page = send(client, case, first, HTMX, grade="1").content.decode()
+    query = query_of(case, f"query {first[0]}").pk
+    done = 2 if first[0] == "1" else 1
+    assert f'<template data-query-count="{query}">{done} of 3 rated for this query' in re.sub(r">\s+", ">", page)
+
+
+def test_grades_have_the_phrases_of_the_scale_or_at_its_ends(sign_in, case):
+    def labels():
+        return [choice.label for choice in sign_in("rater").get(url(case)).context["choices"]]
+
+    assert labels() == ["Not relevant", "", "", "Perfect"]
+    Book.objects.filter(pk=case.book_id).update(scale=[[0, "Poor"], [1, ""], [2, ""], [3, "Great"]])
+    assert labels() == ["Poor", "", "", "Great"]
+
+
+def test_page_leads_back_to_the_book(sign_in, case):
+    page = sign_in("rater").get(url(case)).content.decode()
+    assert f'href="{reverse("book", args=[case.book_id])}">{case.book.name}</a>' in page
+
+
+def test_page_waits_for_the_documents_by_itself(sign_in, case, monkeypatch):
+    """G7: opened before anything was chosen."""
+    monkeypatch.setattr("relevancy.tasks.send", lambda task, pk, **_: None)
+    page = sign_in("rater").get(url(case)).content.decode()
+    assert "data-judge-reload" in page
+    assert '<progress class="progress" aria-label="The documents are being chosen">' in page
+    assert 'hx-trigger="load delay:2s"' in sign_in("rater").get(url(case, "judge_list")).content.decode()
 
 
 def test_page_shows_short_fields_and_names_those_that_are_bare_numbers(sign_in, case):

@@ -144,3 +144,15 @@ def test_statements_do_not_grow_with_the_list(sign_in, case, django_assert_max_n
         client.get(url(case))
     with django_assert_max_num_queries(60):
         send(client, case, "b", headers=HTMX, value="1")
+
+
+def test_undo_leads_back_to_the_document_in_its_list(sign_in, people, case):
+    client = sign_in("rater")
+    page = client.get(url(case, "judge_list"))
+    card = page.context["cards"][0]
+    rate = reverse("judge_list_rate", args=[case.book_id, card.document.pair.query_id])
+    client.post(rate, {"doc_id": card.document.pair.doc_id, "value": "1"})
+    undone = client.post(url(case, "judge_undo"), {"list": "1"})
+    assert undone["Location"].endswith(f"?query={card.document.pair.query_id}#document-{card.document.pair.pk}")
+    assert not Rating.objects.filter(rater=people["rater"]).exists()
+    assert "data-key-undo" in page.content.decode()

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from relevancy import judging, teams
-from relevancy.models import JudgingPair, Role
+from relevancy import judging
+from relevancy.models import JudgingPair, Role, User
 from tests.factories import make_case, make_team, make_user
 from tests.views.workbench.example_cases import HTMX, make_workbench_case
 
@@ -62,15 +62,26 @@ def test_a_book_without_a_run_has_nothing_yet(sign_in, people, team):
 
 
 def test_only_users_without_another_role_are_only_raters(people, team):
-    names = [name for name, user in people.items() if teams.is_only_rater(user)]
-    assert names == ["rater"]
+    assert list(User.objects.only_raters()) == [people["rater"]]
     make_team(**{people["rater"].name: Role.VIEWER})
-    assert not teams.is_only_rater(people["rater"])
+    assert not User.objects.only_raters().exists()
 
 
 def test_an_owner_of_a_case_is_not_only_a_rater(people, team):
     make_case(1, owner=people["rater"])
-    assert not teams.is_only_rater(people["rater"])
+    assert not User.objects.only_raters().exists()
+
+
+@pytest.mark.parametrize(("name", "entries"), [("rater", ["Judge"]), ("editor", ["Judge", "Cases", "Books"])])
+def test_judge_is_the_first_entry_and_the_only_one_of_raters(sign_in, team, name, entries):
+    nav = sign_in(name).get("/books/").context["nav"]
+    assert [entry["label"] for entry in nav][:3] == entries
+
+
+def test_judging_pages_belong_to_judge(sign_in, case):
+    for url in ("/judge/", reverse("judge", args=[case.book_id]), reverse("judge_list", args=[case.book_id])):
+        nav = sign_in("editor").get(url).context["nav"]
+        assert [entry["label"] for entry in nav if entry["current"]] == ["Judge"]
 
 
 @pytest.mark.parametrize(("name", "url"), [("rater", "/judge/"), ("editor", "/")])
