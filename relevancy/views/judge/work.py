@@ -20,10 +20,12 @@ MAX_BOOKS = 25
 @require_GET
 def judging_work(request: HtmxRequest) -> HttpResponse:
     """The page; for htmx the list alone. Has the documents of books chosen that nobody has opened yet."""
-    coming = books.books_without_queue(request.user, count=MAX_BOOKS)
-    for book in coming:
+    for book in books.books_without_queue(request.user, count=MAX_BOOKS):
         tasks.enqueue_judging_queue(judging.judging_queue(book))
-    work = [*list_work(request.user), *map(_coming, coming)]
+    coming = books.books_without_queue(request.user, count=MAX_BOOKS)
+    ready = list_work(request.user)
+    present = {line.id for line in ready}  # chosen between the two
+    work = [*ready, *(line for line in map(_coming, coming) if line.id not in present)]
     context: dict[str, object] = {"work": work, "is_coming": bool(coming)}
     if request.htmx:
         return render(request, "judge/_work.html", context)
