@@ -108,7 +108,7 @@ type _Grade = tuple[int, int, str, int, float]
 
 # 100,000 ratings take less than two seconds, most of them with one core for the intervals.
 MAX_RATINGS = 200_000  # that are read while a person waits
-MAX_SHARED = 20_000  # that the overview of a book reads
+MAX_SHARED = 5_000  # that the overview of a book reads
 
 
 def measure_agreement(*, book: Book) -> BookAgreement:
@@ -196,13 +196,12 @@ def measure_self_agreement(book: Book) -> list[SelfAgreement]:
 
 def measure_alpha(book: Book) -> Coefficient | None:
     """Returns Krippendorff's ordinal alpha as `measure_agreement` does. Reads only what it needs, the ratings of documents that two
-    raters rated; None for more than `MAX_SHARED` of them. Two SQL statements."""
-    others = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), verdict=Verdict.RATED)
-    others = others.filter(is_adjudication=False).exclude(rater=OuterRef("rater"))
-    shared = Rating.objects.filter(Exists(others), query__book=book)
-    if shared[MAX_SHARED : MAX_SHARED + 1].exists():
-        return None
-    return measure_table(_build_table(book, _read_grades(book, shared))).alpha["ordinal"]
+    raters rated; None for more than `MAX_SHARED` of them. One SQL statement."""
+    own = Rating.objects.filter(verdict=Verdict.RATED, is_adjudication=False)
+    others = own.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id")).exclude(rater=OuterRef("rater"))
+    shared = own.filter(Exists(others), query__book=book).order_by()
+    grades = _read_grades(book, shared[: MAX_SHARED + 1])
+    return measure_table(_build_table(book, grades)).alpha["ordinal"] if len(grades) <= MAX_SHARED else None
 
 
 def _read_grades(book: Book, chosen: QuerySet[Rating] | None = None) -> list[_Grade]:

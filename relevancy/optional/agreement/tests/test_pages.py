@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from relevancy import judging
 from relevancy.models import RepeatedPair, User
 from relevancy.optional.agreement import agreement, rater_pages
 from relevancy.optional.agreement.rater_scores import measure_rater_scores
@@ -39,6 +40,26 @@ def test_page_has_the_figures_of_the_service(sign_in, case):
     pairs = [(str(row.a), str(row.b), row.figures.items) for row, *_ in response.context["pairs"]]
     assert pairs == [("One", "Two", 36), ("One", "Three", 12), ("Two", "Three", 12)]
     assert next(quadratic for *_, quadratic in response.context["pairs"]) > 0.8
+
+
+def test_overview_of_the_book_says_it_in_a_word(sign_in, people, team, case, monkeypatch):
+    judging.adjudicate(query=case.book.queries.first(), doc_id="a", value=2, by=case.owner)
+    alpha = agreement.measure_agreement(book=case.book).agreement.alpha["ordinal"]
+    assert agreement.measure_alpha(case.book) == alpha
+    client, overview = sign_in("viewer"), reverse("book", args=[case.book_id])
+
+    def figures(address=overview):
+        context = client.get(address).context
+        shown = {figure.id: figure for figure in context["figures"]}
+        return shown.get("agreement-figure"), [step.label for step in context["steps"]]
+
+    figure, steps = figures()
+    assert (figure.value, figure.url) == ("uncertain", at(case))
+    assert steps == [f"alpha {coefficient(alpha.value)}: uncertain"]
+    monkeypatch.setattr(agreement, "MAX_SHARED", 10)
+    assert figures()[0].value == "many ratings"
+    lonely = make_workbench_case(people, team, 2, {"query 1": {"a": 3}}, run=False)
+    assert figures(reverse("book", args=[lonely.book_id])) == (None, [])
 
 
 def test_page_without_shared_documents_says_what_to_set(sign_in, people, team, script):
