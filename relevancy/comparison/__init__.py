@@ -25,13 +25,12 @@ from .result_lists import ListOverlap, ResultList, read_lists, unique
 from .run_scorer import has_exact_range
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_carriers, describe_groups, describe_lopsided, describe_verdict, format_detectable
-from .summaries import KEY_FIGURES, Figure, PairSummary, list_rating_warnings, summarize_pair, summarize_pending
+from .summaries import Figure, PairSummary, list_figures, list_rating_warnings, summarize_pair, summarize_pending
 from .tag_figures import TagFigures, compare_tags
 
 __all__ = [
     "BEST_ORDER",
     "DEFAULT_ALPHA",
-    "KEY_FIGURES",
     "MAX_RUNS",
     "SORT_KEYS",
     "STATES",
@@ -79,6 +78,7 @@ __all__ = [
     "format_difference",
     "has_exact_range",
     "list_charts",
+    "list_figures",
     "list_rating_warnings",
     "list_rows",
     "list_warnings",

@@ -49,8 +49,9 @@ def _figure(key: str, value: str, *, label: str = "", more: str = "", is_muted: 
 class PairSummary:
     """A run against the baseline, in words.
 
-    sentence: the verdict. figures: with their labels. details: what has to be known beside the verdict, in sentences. warnings: what
-    makes the figures less than they seem. score_a, score_b, difference: means over the compared queries; None if there are none.
+    sentence: the verdict. figures: those that matter most; `list_figures` returns all. details: what has to be known beside the
+    verdict, in sentences. warnings: what makes the figures less than they seem. score_a, score_b, difference: means over the compared
+    queries; None if there are none.
     """
 
     sentence: str
@@ -62,17 +63,14 @@ class PairSummary:
     difference: float | None = None
 
 
-def summarize_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow]) -> PairSummary:
-    """Returns the summary of the run at the position `other` against the baseline. One SQL statement.
-
-    rows: all queries of the comparison; `list_rows` returns them.
-    """
+def summarize_pair(figures: ComparisonFigures, other: int) -> PairSummary:
+    """Returns the summary of the run at the position `other` against the baseline. One SQL statement."""
     result = figures.comparison
     pair = result.pairs[other - 1]  # those with the baseline come first
     tried = count_attempts_tried(pair.a, pair.b, result.version, pair.paired.p)
     return PairSummary(
         sentence=describe_verdict(pair),
-        figures=[*_test_figures(pair), *_count_figures(pair), *_list_figures(figures, other, rows)],
+        figures=_key_figures(figures, other),
         details=_details(pair, tried),
         warnings=list_rating_warnings(figures, other),
         score_a=result.means[0],
@@ -92,9 +90,13 @@ def list_rating_warnings(figures: ComparisonFigures, other: int) -> list[str]:
     return [*_coverage_warnings(figures, other), *_pool_warnings(figures, other)]
 
 
-def _test_figures(pair: RunPair) -> list[Figure]:
-    paired, interval = pair.paired, pair.paired.interval
+def _key_figures(figures: ComparisonFigures, other: int) -> list[Figure]:
+    """Returns the figures of `KEY_FIGURES`, in that order."""
+    pair = figures.comparison.pairs[other - 1]
+    interval, differences = pair.paired.interval, pair.by_query
+    coverage = [figures.columns.coverage[run] for run in (0, other)]
     unreliable = interval is not None and not interval.is_reliable
+    p_t = pair.paired.p_t
     return [
         _figure(
             "interval",
@@ -104,37 +106,30 @@ def _test_figures(pair: RunPair) -> list[Figure]:
         ),
         _figure(
             "p",
-            _p_text(paired.p),
-            more=f"Of the randomisation test; paired t test: {_p_text(paired.p_t)}." if paired.p_t is not None else "",
+            _p_text(pair.paired.p),
+            more=f"Of the randomisation test; paired t test: {_p_text(p_t)}." if p_t is not None else "",
         ),
-        _figure("effect", _or_empty(paired.differences.effect, lambda effect: format_signed(effect, 2))),
-    ]
-
-
-def _count_figures(pair: RunPair) -> list[Figure]:
-    differences = pair.by_query
-    counts = f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}" if len(differences) else ""
-    carriers = len(pair.carriers)
-    named = ", ".join([f"“{text}”" for text in pair.carriers[:MAX_NAMED]])
-    return [
-        _figure("counts", counts),
-        _figure("detectable", format_detectable(pair) if pair.paired.detectable else ""),
         _figure(
-            "carriers",
-            counted(carriers, "query", "queries") if carriers else "",
-            more=f"The largest: {named}." if carriers > 1 else f"It is {named}." if carriers else "",
+            "counts",
+            f"{differences.wins:,} · {differences.ties:,} · {differences.losses:,}" if len(differences) else "",
+        ),
+        _figure(
+            "coverage",
+            " → ".join([_percent(coverage_of_run.share) for coverage_of_run in coverage]),
+            label=f"Rated of the first {max([coverage_of_run.k for coverage_of_run in coverage])}",
         ),
     ]
 
 
-def _list_figures(
-    figures: ComparisonFigures,
-    other: int,
-    rows: Sequence[QueryRow],
-) -> list[Figure]:
+def list_figures(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow]) -> list[Figure]:
+    """Returns all figures of the run at the position `other` against the baseline, with an empty value for those that there are not.
+
+    rows: all queries of the comparison; `list_rows` returns them.
+    """
+    interval, p, counts, coverage = _key_figures(figures, other)
     pair = figures.comparison.pairs[other - 1]
-    overlap, bounds = pair.lists, pair.bounds
-    coverage = [figures.columns.coverage[run] for run in (0, other)]
+    overlap, bounds, carriers = pair.lists, pair.bounds, len(pair.carriers)
+    named = ", ".join([f"“{text}”" for text in pair.carriers[:MAX_NAMED]])
     gains = [find_gain(figures.comparison.table.present, run).points for run in (0, other)]
     without_own = [
         MISSING if bias.score_without is None else format_signed(-bias.gain, 1)
@@ -144,6 +139,16 @@ def _list_figures(
     others, reordered = changes.count(OTHER_DOCUMENTS), changes.count(REORDERED)
     left_out = len(figures.comparison.table.left_out)
     return [
+        interval,
+        p,
+        _figure("effect", _or_empty(pair.paired.differences.effect, lambda effect: format_signed(effect, 2))),
+        counts,
+        _figure("detectable", format_detectable(pair) if pair.paired.detectable else ""),
+        _figure(
+            "carriers",
+            counted(carriers, "query", "queries") if carriers else "",
+            more=f"The largest: {named}." if carriers > 1 else f"It is {named}." if carriers else "",
+        ),
         _figure("jaccard", _or_empty(overlap.jaccard, format_coefficient), label=f"Jaccard@{overlap.k}"),
         _figure("rbo", _or_empty(overlap.rbo, format_coefficient)),
         _figure(
@@ -153,11 +158,7 @@ def _list_figures(
             more=f"Of {overlap.queries:,} queries, {others:,} returned other documents among the first {overlap.k}, and "
             f"{reordered:,} the same in another order.",
         ),
-        _figure(
-            "coverage",
-            " → ".join([_percent(coverage_of_run.share) for coverage_of_run in coverage]),
-            label=f"Rated of the first {max([coverage_of_run.k for coverage_of_run in coverage])}",
-        ),
+        coverage,
         _figure("bounds", _range(*bounds) if bounds else ""),
         _figure(
             "pool",

@@ -16,6 +16,7 @@ from relevancy.comparison import (
     ComparisonFigures,
     QueryRow,
     describe_groups,
+    list_figures,
     list_rows,
     name_runs,
     select_rows,
@@ -68,7 +69,8 @@ def _report_pair(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow
     result = figures.comparison
     pair = result.pairs[other - 1]  # those with the baseline come first
     return {
-        "summary": summarize_pair(figures, other, rows),
+        "summary": summarize_pair(figures, other),
+        "figures": list_figures(figures, other, rows),
         "charts": build_svg_charts(rows, *pair.names),
         "tags": [tag for tag in result.tags if tag.other == other],
     }

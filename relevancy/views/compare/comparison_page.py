@@ -34,6 +34,7 @@ from .several_runs import SeveralRuns, build_several
 from .tabs import list_tabs
 
 LABELS = ("Before", "After")
+USUAL_TABS = ("runs", "tags")  # open unless the address names another one: the cheapest that are worth a look
 # Parameters of the list of the queries that a figure counts.
 COUNTED: dict[str, dict[str, str]] = {
     "counts": {"state": "worse"},
@@ -240,25 +241,25 @@ class ComparisonPage:
             return None
         if self.figures is None:
             return comparison.summarize_pending(self.pair)
-        summary = comparison.summarize_pair(self.figures, self.other, self.rows)
+        summary = comparison.summarize_pair(self.figures, self.other)
         if self.shows_best:
             gain = comparison.find_gain(self.figures.comparison.table.present, self.other)
             summary = replace(summary, details=[*gain.describe(self.pair_names[1]), *summary.details])
         return summary
 
-    @cached_property
     def all_figures(self) -> list[tuple[comparison.Figure, Mapping[str, str]]]:
-        """The figures that there are, with the parameters of the list of the queries that each counts; empty if it counts none."""
-        figures = self.summary.figures if self.summary else ()
-        counted = COUNTED if self.figures is not None else {}
-        return [(figure, counted.get(figure.key, {})) for figure in figures if figure.value]
+        """Returns the figures that there are, with the parameters of the list of the queries that each counts, or none."""
+        assert self.figures is not None
+        figures = comparison.list_figures(self.figures, self.other, self.rows)
+        return [(figure, COUNTED.get(figure.key, {})) for figure in figures if figure.value]
 
     @cached_property
     def key_figures(self) -> list[tuple[comparison.Figure, Mapping[str, str]]]:
-        """Those of the figures that stand below the verdict; none if no query is scored in all runs."""
+        """The figures below the verdict; none if no query is scored in all runs."""
         if self.summary is None or (self.figures is not None and self.summary.difference is None):
             return []
-        return [(figure, counted) for figure, counted in self.all_figures if figure.key in comparison.KEY_FIGURES]
+        links = COUNTED if self.figures is not None else {}
+        return [(figure, links.get(figure.key, {})) for figure in self.summary.figures if figure.value]
 
     @cached_property
     def details(self) -> list[SafeString]:
@@ -337,9 +338,10 @@ class ComparisonPage:
 
     @cached_property
     def tab(self) -> ComparisonTab | None:
-        """The tab that is open: the first one without charts unless the address names another one."""
-        usual = next((tab for tab in self.tabs if tab.key != "charts"), None)
-        return next((tab for tab in self.tabs if tab.key == self._tab_key), usual)
+        """The tab that is open: all runs, or the tags, unless the address names another one; None without them, and while there are
+        no tabs."""
+        named = next((tab for tab in self.tabs if tab.key == self._tab_key), None)
+        return named or next((tab for tab in self.tabs if tab.key in USUAL_TABS), None)
 
     @cached_property
     def charts(self) -> list[Chart]:

@@ -54,13 +54,14 @@ def _steps(page: ComparisonPage, pair: RunPair) -> Iterator[hooks.Link]:
         yield _rate(page)
     if pair.verdict in {Verdict.UNDECIDED, Verdict.TOO_FEW} and page.access.can_edit:
         yield from _add_queries(page, pair)
-    if pair.by_query.losses:
+    losses = pair.by_query.losses
+    if losses:
         worst = min((row for row in page.rows if row.difference is not None), key=lambda row: row.difference or 0.0)
         entry = page.queries[worst.query_id].case_query_id
-        label = f"look at the {counted(pair.by_query.losses, 'query', 'queries')} that got worse"
+        label = f"look at the {counted(losses, 'query', 'queries')} that got worse"
         yield hooks.Link(label, page.plain_url(state="worse", open=entry), "next-worse")
     changed = [row for row in page.rows if row.change]
-    if changed and not pair.by_query.losses and not pair.by_query.wins:
+    if changed and not losses and not pair.by_query.wins:
         label = f"look at the {counted(len(changed), 'result list')} that changed"
         yield hooks.Link(label, page.plain_url(state="changed"), "next-changed")
     if not page.version.script and pair.verdict not in REASONS:

@@ -21,12 +21,12 @@ def link_queries(sentence: str, queries: Mapping[str, int], carriers: list[int],
     for part in _QUOTED.split(sentence):
         case_query_id = queries.get(part[1:-1]) if part.startswith("“") else None
         if case_query_id is not None:
-            pieces.append(format_html('“<a href="{}">{}</a>”', url(open=case_query_id), part[1:-1]))
+            pieces.append(format_html('“<a class="inline-link" href="{}">{}</a>”', url(open=case_query_id), part[1:-1]))
             continue
         for number, piece in enumerate(_CARRIERS.split(part, maxsplit=1)):
             if number == 1 and carriers:
                 only = "-".join(map(str, carriers))
-                pieces.append(format_html('<a href="{}">{}</a>', url(only=only), piece))
+                pieces.append(format_html('<a class="inline-link" href="{}">{}</a>', url(only=only), piece))
             else:
                 pieces.append(conditional_escape(piece))
     return mark_safe("".join(pieces))
