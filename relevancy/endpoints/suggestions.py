@@ -43,6 +43,7 @@ OTHER_NAMES = (
 PROSE_NAMES = frozenset(
     ("overview", "description", "product_description", "summary", "abstract", "plot", "body", "content", "text")
 )
+NO_TEXT = ("id", "url", "uri", "link", "image", "date", "_at")  # ends of names whose strings are not read
 MAX_OTHER_FIELDS = 4
 
 
@@ -63,8 +64,11 @@ class Fields:
         return " ".join([*(f"{field_type}:{name}" for field_type, name in by_type.items() if name), *more])
 
 
-def suggest_fields(*, engine: str, names: Sequence[str]) -> Fields:
-    """Returns displayed fields, chosen by the names that indexes commonly use. The title defaults to the id."""
+def suggest_fields(*, engine: str, names: Sequence[str], text_names: Iterable[str] | None = None) -> Fields:
+    """Returns displayed fields, chosen by the names that indexes commonly use, then by their text. The title defaults to the id.
+
+    text_names: as `text_fields` returns them; None if they are unknown.
+    """
     id_field = engines.get(engine).default_id_field
     if id_field == "id" and "id" not in names:
         id_field = next((name for name in names if name.lower().endswith(("_id", "id"))), "id")
@@ -72,8 +76,11 @@ def suggest_fields(*, engine: str, names: Sequence[str]) -> Fields:
     thumb = _first(THUMB_NAMES, names)
     by_lower_case = {name.lower(): name for name in names}
     used = (id_field, title, thumb)
-    candidates = (by_lower_case[name] for name in OTHER_NAMES if name in by_lower_case)
-    more = [name for name in candidates if name not in used]
+    known = [by_lower_case[name] for name in OTHER_NAMES if name in by_lower_case]
+    texts = [name for name in text_names or () if name in names and not name.lower().endswith(NO_TEXT)]
+    # A name that ends like one of prose, such as short_description, says more than another.
+    texts.sort(key=lambda name: not name.lower().endswith(tuple(PROSE_NAMES)))
+    more = [name for name in dict.fromkeys([*known, *texts]) if name not in used and not name.startswith("_")]
     return Fields(id_field, title, thumb, tuple(more[:MAX_OTHER_FIELDS]))
 
 

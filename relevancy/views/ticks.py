@@ -26,7 +26,7 @@ class Tick:
 
 def ticks_to_show(request: HtmxRequest, key: str, ticks: Sequence[Tick]) -> Sequence[Tick]:
     """Returns the steps for `_ui/ticks.html`; none if all are done, or if the user has hidden the list with this key."""
-    is_hidden = key in request.session.get(HIDDEN, ())
+    is_hidden = bool(ticks) and key in request.session.get(HIDDEN, ())
     return () if is_hidden or all(tick.is_done for tick in ticks) else ticks
 
 

@@ -14,7 +14,7 @@ function showChange(knob) {
   if (was === undefined) return;
   const changed = numberOf(knob).valueAsNumber !== Number(was);
   knob.classList.toggle("is-changed", changed);
-  knob.querySelector(".run-value").textContent = changed ? `was ${was}` : "as run";
+  knob.querySelector(".run-value").textContent = changed ? `was ${was}` : "";
 }
 
 function showCount(knobs) {

@@ -91,6 +91,64 @@ document.addEventListener("htmx:afterSettle", () => {
   if (!document.activeElement || document.activeElement === document.body) button.focus({ preventScroll: true });
 });
 
+// ---- the address names what is open, so that back, reload and links bring it back
+const MOST_OPEN = 5; // see MAX_OPEN in views/workbench/query_list.py
+
+function nameOpen() {
+  if (!document.getElementById("queries")) return;
+  const address = new URL(location.href);
+  address.searchParams.delete("open");
+  address.searchParams.delete("tab");
+  for (const id of openIds().slice(0, MOST_OPEN)) address.searchParams.append("open", id);
+  addTabs(address.searchParams);
+  if (address.search !== location.search) history.replaceState(history.state, "", address);
+}
+for (const name of ["htmx:afterSettle", "htmx:pushedIntoHistory", "htmx:replacedInHistory"])
+  document.addEventListener(name, nameOpen);
+
+// ---- a list that was sorted again keeps the focused or opened query where it is on the screen
+let anchor = null;
+
+function isInView(row) {
+  const { top } = row.getBoundingClientRect();
+  return top >= 0 && top < window.innerHeight;
+}
+
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const { shouldSwap, target, requestConfig } = event.detail;
+  if (target?.id !== "queries" && requestConfig.triggeringEvent?.type !== "run-shown") return;
+  anchor = null;
+  if (!shouldSwap || requestConfig.openParts === undefined) return;
+  const focused = document.activeElement?.closest?.("#queries tbody.query");
+  const rows = [focused, ...document.querySelectorAll("#queries tbody.query.is-open")];
+  const row = rows.find((candidate) => candidate && isInView(candidate));
+  if (row) anchor = { id: row.id, top: row.getBoundingClientRect().top };
+});
+document.addEventListener("htmx:afterSettle", () => {
+  const row = anchor && document.getElementById(anchor.id);
+  if (row) scroller().scrollTop += row.getBoundingClientRect().top - anchor.top;
+  anchor = null;
+});
+
+/** What scrolls: the list beside the tune pane, or the page on a narrow screen. */
+function scroller() {
+  const content = document.getElementById("content");
+  return content.scrollHeight > content.clientHeight && getComputedStyle(content).overflowY !== "visible"
+    ? content
+    : document.scrollingElement;
+}
+
+// ---- back to the list, or a reload: it is scrolled as it was. The browser does that for a page, not for a part of it.
+const scrollKey = () => `list scroll ${location.pathname}`;
+window.addEventListener("pagehide", () => {
+  const content = document.getElementById("content");
+  sessionStorage.setItem(scrollKey(), JSON.stringify([location.search, content.scrollTop]));
+});
+if (["back_forward", "reload"].includes(performance.getEntriesByType("navigation")[0]?.type)) {
+  const [search, top] = JSON.parse(sessionStorage.getItem(scrollKey()) ?? "[]");
+  if (search === location.search) document.getElementById("content").scrollTop = top;
+}
+
 // ---- the row of an opened query stays in sight while its results scroll; another page of the list begins at its top
 function stick() {
   const head = document.querySelector("table.queries thead th");

@@ -43,7 +43,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.when == "call" and report.failed and _HERE in item.path.parents:
         for number, page in enumerate(item.stash.get(PAGES, []), 1):
             path = Path(item.config.rootpath, "var", "browser", f"{slugify(item.name)}-{number}.png")
-            page.screenshot(path=path)
+            page.screenshot(path=path, timeout=60_000)
             report.sections.append(("Picture", str(path)))
     return report
 

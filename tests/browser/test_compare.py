@@ -52,7 +52,7 @@ def test_change_a_knob_run_compare_and_rate(look: Opens, case: Case) -> None:
     editor(page).press("Control+Enter")
     expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
     expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))
-    page.locator("#compare-link").click()
+    page.locator("#next-compare").click()
 
     sentence = page.locator("#verdict-sentence")
     expect(sentence).to_have_text(_verdict(case))

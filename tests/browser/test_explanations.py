@@ -186,7 +186,7 @@ def test_tabs_of_a_query_stay_through_a_run(look: Opens, case: Case) -> None:
     expect(page.locator("#case-score")).to_contain_text("Run 2")
     expect(table.locator("tbody tr").first).to_contain_text("title:alien")
     expect(workbench.row("alien").get_by_role("tab", name="Explain")).to_have_attribute("aria-selected", "true")
-    workbench.tab("alien", "As sent")
+    workbench.tab("alien", "Request")
     expect(workbench.row("alien").locator(".sent-request pre")).to_contain_text('"query": "alien"')
     workbench.tab("alien", "Results")
     expect(_bars(workbench.results("alien"))).to_have_count(workbench.results("alien").count())
@@ -197,7 +197,7 @@ def test_a_list_that_was_requested_before_another_tab_was_opened_does_not_close_
     page = look("editor")
     workbench = WorkbenchPage(page, case)
     workbench.open("alien")
-    workbench.tab("alien", "As sent")
+    workbench.tab("alien", "Request")
     held: list[Route] = []
     address = re.compile(rf"/cases/{case.pk}/\?.*open=")
     page.route(address, lambda route: route.continue_() if held else held.append(route))

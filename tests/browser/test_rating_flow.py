@@ -83,11 +83,11 @@ def test_names_of_other_raters_are_shown_where_they_differ(look: Opens, people: 
     page = look("rater")
     workbench = WorkbenchPage(page, case)
     first = workbench.open("alien").first
-    expect(first.locator(".judgments")).to_contain_text(re.compile(r"editor\s+5"))
+    expect(first.locator(".judgments")).to_have_count(0)  # raters of the book judge blind
     _rate(page, workbench, "alien", 0, 5)
     expect(first.locator(".judgments")).to_have_count(0)
     _rate(page, workbench, "alien", 0, 2)
-    expect(first.locator(".judgments")).to_contain_text(re.compile(r"editor\s+5"))
+    expect(first.locator(".judgments")).to_contain_text(re.compile(r"5\s+editor"))
     expect(first.locator(".judgments")).to_contain_text("the latest rating counts")
     expect(first.locator(".judgments")).not_to_contain_text("rater ")
 

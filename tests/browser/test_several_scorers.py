@@ -106,7 +106,7 @@ def test_most_to_gain_leads_to_its_query(look: Any, case: Case) -> None:
     workbench = WorkbenchPage(page, case)
     page.get_by_role("link", name=f"Most to gain: “{gap.text}”").click()
     expect(workbench.row(gap.text).locator("li.result").first).to_be_visible()
-    page.get_by_role("link", name="Gap", exact=True).click()
+    page.get_by_role("link", name="Could gain", exact=True).click()
     expect(page.locator("tbody.query").first).to_contain_text(gap.text)
 
 

@@ -215,7 +215,7 @@ def fields_form(state: WizardState, endpoint: Endpoint, data: FormData | None = 
     """Returns the form of the step with suggestions for the endpoint, bound to `data` if given."""
     tested = state.tested
     suggested = endpoints.suggestions.suggest_fields(
-        engine=endpoint.engine, names=tested.get("filled", tested.get("names", []))
+        engine=endpoint.engine, names=tested.get("filled", tested.get("names", [])), text_names=tested.get("text_names")
     )
     initial = {
         "id": suggested.id,

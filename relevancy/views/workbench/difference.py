@@ -36,13 +36,9 @@ def describe_difference(selection: RunSelection, difference: RunDifference) -> D
         ("better", difference.better, "better", "-difference"),
         ("worse", difference.worse, "worse", "difference"),
         ("same", difference.same, "the same", ""),
-        ("changed", difference.changed_scored, "changed scored/unscored", ""),
+        ("dropped", difference.no_longer_scored, "not scored any more", ""),
+        ("gained", difference.newly_scored, "newly scored", ""),
     ]
-    # The first four are always there, so that nothing moves.
-    if difference.no_longer_scored:
-        counts.append(("dropped", difference.no_longer_scored, "not scored any more", ""))
-    if difference.newly_scored:
-        counts.append(("gained", difference.newly_scored, "newly scored", ""))
     compared = f" on the same {difference.compared:,}" if difference.compared else ": no query is scored in both"
     return DifferenceText(
         difference.difference,
@@ -51,5 +47,6 @@ def describe_difference(selection: RunSelection, difference: RunDifference) -> D
         counts=[
             (state, f"{count:,} {words}", run_url(difference.baseline.case, selection, "case", state=state, sort=sort))
             for state, count, words, sort in counts
+            if count
         ],
     )

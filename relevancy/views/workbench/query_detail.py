@@ -48,13 +48,16 @@ class QueryDetail:
         previous_run: Run | None,
         versions: Sequence[ScorerVersion],
         can_search: bool,
+        is_blind: bool = False,
         ratings: scores.QueryRatings | None = None,
     ) -> None:
-        """can_search: the user may send requests to its engine. ratings: of the query, if they have been read."""
+        """can_search: the user may send requests to its engine. is_blind: the user must not see grades of others before judging.
+        ratings: of the query, if they have been read."""
         self.ranking, self._previous = read_rankings(run, previous_run, query_id)
         self.previous_run = previous_run if self._previous else None
         if ratings is not None:
             self.ratings = ratings
+        self.is_blind = is_blind
         self._case = case
         self._query_id = query_id
         self._user = user
@@ -66,6 +69,11 @@ class QueryDetail:
     def ratings(self) -> scores.QueryRatings:
         """The ratings of the query."""
         return scores.QueryRatings.read(self._query_id)
+
+    @cached_property
+    def seen(self) -> scores.QueryRatings:
+        """The ratings that the user may see."""
+        return self.ratings.blind_for(self._user) if self.is_blind else self.ratings
 
     @property
     def found(self) -> Ranking | None:
@@ -82,9 +90,7 @@ class QueryDetail:
         """The documents shown, in rank order."""
         if self.found is None:
             return ()
-        return runs.build_results(
-            self.found, by=self._user, depth=self.depth, before=self._previous, ratings=self.ratings
-        )
+        return runs.build_results(self.found, by=self._user, depth=self.depth, before=self._previous, ratings=self.seen)
 
     @cached_property
     def version_scores(self) -> Sequence[VersionScore]:
@@ -102,7 +108,7 @@ class QueryDetail:
     @cached_property
     def reasons(self) -> str:
         """Why the primary scorer's score is what it is, in a sentence."""
-        if self.found is None:
+        if self.found is None or self.is_blind:
             return ""
         grades, book = self.ratings.grades(self._case.book), self._case.book
         return scores.give_reasons(self._versions[0], ranking=self.found, grades=grades, book=book, depth=self.depth)
@@ -177,7 +183,7 @@ class QueryDetail:
     @property
     def unretrieved_count(self) -> int:
         """The number of rated documents that are not shown."""
-        return runs.count_unretrieved(self.found, depth=self.depth, ratings=self.ratings) if self.found else 0
+        return runs.count_unretrieved(self.found, depth=self.depth, ratings=self.seen) if self.found else 0
 
 
 def read_rankings(run: Run | None, previous_run: Run | None, query_id: int) -> tuple[Ranking | None, Ranking | None]:

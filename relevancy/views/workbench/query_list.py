@@ -155,7 +155,7 @@ class QueryList:
             Column("Score", "score", css_class=""),
             Column("Query", "query", css_class=""),
             Column(f"vs run {self._previous_run.number}" if self._previous_run else "Change", "difference"),
-            Column("Gap", "gap", gap, starts_high=True),
+            Column("Could gain", "gap", gap, starts_high=True),
             Column("Hits", "hits", starts_high=True),
             Column("Unrated", "unrated", starts_high=True),
             Column("ms", "ms", starts_high=True),
@@ -273,6 +273,7 @@ class QueryList:
             previous_run=None if is_earlier else self._previous_run,
             versions=self._versions,
             can_search=self._access.can_edit and not is_earlier,
+            is_blind=self._access.is_blind,
             ratings=self.ratings.get(case_query.query_id),
         )
 

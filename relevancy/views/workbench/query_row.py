@@ -116,6 +116,12 @@ class QueryRow:
         return query_tabs(self.case_query.pk, self.detail, self.tab_name, can_search=self.can_edit)
 
     @property
+    def tags(self) -> list[str]:
+        """The first tags, without one that says the same as the state."""
+        said = self.state.pill.text if self.state.pill else ""
+        return [tag for tag in self.case_query.query.tags if tag.lower() != said][:3]
+
+    @property
     def edits_notes(self) -> bool:
         """Whether the tab of the notes shows the form to edit them."""
         return self.tab_name == EDIT_NOTES

@@ -18,7 +18,7 @@ LABELS = {
     BEST_ORDER: comparison.BEST_ORDER,
     FIND: "Find",
     EXPLAIN: "Explain",
-    REQUEST: "As sent",
+    REQUEST: "Request",
     NOTES: "Notes",
 }
 
@@ -54,8 +54,7 @@ def query_tabs(case_query_id: int, detail: QueryDetail, current: str, *, can_sea
         can_find = can_search and runs.engine_of(detail.found.run) is not None
         names = [
             RESULTS,
-            UNRETRIEVED,
-            BEST_ORDER,
+            *([] if detail.is_blind else [UNRETRIEVED, BEST_ORDER]),
             *([FIND] if can_find else []),
             *([EXPLAIN] if can_explain else []),
             REQUEST,

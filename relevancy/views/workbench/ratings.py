@@ -115,7 +115,7 @@ def _render_change(request: HtmxRequest, workbench: Workbench, case_query: CaseQ
     row = workbench.row(workbench.queries.get(case_query.pk), is_open=True)
     assert row.detail is not None
     if request.GET.get("unretrieved"):
-        known = row.detail.ratings
+        known = row.detail.seen
         grade, own = known.grades(workbench.case.book).get(doc_id), known.own(doc_id, request.user)
         mine = own.value if own else None
         return _render("workbench/_unretrieved_rated.html", workbench, row, doc_id=doc_id, mine=mine, grade=grade)

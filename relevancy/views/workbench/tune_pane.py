@@ -108,7 +108,8 @@ class TunePane:
         """What the page says as soon as the attempt is edited: its heading, what it is made from, and the text of the button that
         runs it, edited and as it was. An attempt that was never run is changed in place."""
         if self.attempt is None:
-            return {}
+            run = "Run attempt 1"
+            return {"title": self.title, "pill": "not run yet", "run": run, "run_unchanged": run}
         number = self.attempt.number
         if self.last_run is None:
             run = f"Run attempt {number}"

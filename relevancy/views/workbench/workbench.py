@@ -1,5 +1,6 @@
 """The parts of the workbench page, put together for one request."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -10,10 +11,12 @@ from django.utils.functional import SimpleLazyObject
 from relevancy.models import Case, Role, ScorerVersion, User
 from relevancy.views.notices import Notice
 from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
+from relevancy.views.ticks import Tick, ticks_to_show
 
 from .access import CaseAccess, get_case
 from .attempt_form import AttemptForm
 from .history_chart import HistoryChart
+from .next_step import NextStep, first_steps, next_step
 from .notices import run_notices
 from .query_filter import QueryFilter
 from .query_list import QueryList
@@ -25,7 +28,7 @@ from .run_selection import RunSelection
 from .score_panel import ScorePanel
 from .tune_pane import TunePane, tune_pane
 
-PARTS = ("back_url", "chart", "header", "notices", "panel", "queries", "rows", "tune")
+PARTS = ("back_url", "chart", "header", "next", "notices", "panel", "queries", "rows", "ticks", "tune")
 
 
 def open_workbench(
@@ -122,6 +125,18 @@ class Workbench:
             has_annotations=bool(self.chart.annotations),
             is_rescoring=self.is_rescoring,
         )
+
+    @property
+    def next(self) -> NextStep:
+        """What to do next, below the score."""
+        return next_step(self.case, self.access, self.selection, self.panel, self.queries)
+
+    @property
+    def ticks(self) -> Sequence[Tick]:
+        """The first steps of a new case."""
+        has_queries = self.queries.total > 0
+        steps = first_steps(self.case, self.access, self.panel, has_queries=has_queries, attempts=self.tune.last_number)
+        return ticks_to_show(self._request, f"case-{self.case.pk}", steps)
 
     @property
     def notices(self) -> list[Notice]:

@@ -320,7 +320,7 @@ def test_gap_is_shown_sorted_and_named_in_the_head(sign_in, people, team, script
     client = sign_in("viewer")
     page = client.get(at(case, "case"), {"sort": "-gap"})
     assert shown(page) == ["worst", "worse", "good", SCRIPT]
-    assert "Most to gain: “worst” gap 100.0" in head_of(page)
+    assert "Most to gain: “worst” could gain 100.0" in head_of(page)
     (link,) = [result for result in elements(by_id(page, "case-score"), _name="a") if "Most to gain" in words(result)]
     opened = client.get(attributes(link)["href"], follow=True)
     assert [attributes(part)["id"] for part in elements(by_id(opened, "queries"), cls="is-open")] == [

@@ -1,4 +1,4 @@
-"""How the engine understood a query: a part of the tab “As sent”, for editors."""
+"""How the engine understood a query: a part of the tab “Request”, for editors."""
 
 import pytest
 

@@ -4,7 +4,7 @@ import pytest
 from django.utils import timezone
 
 from relevancy import queries, ratings, scores
-from relevancy.models import Query, Run
+from relevancy.models import Book, Query, Run
 from relevancy.views.workbench.query_filter import QueryFilter
 
 from .example_cases import (
@@ -161,6 +161,7 @@ def test_raters_of_documents_that_are_not_shown_are_named_where_they_differ(sign
     """A row that repeats the user's own grade, name and time says nothing that its buttons do not say."""
     case_query = case_query_of(case, "query 1")
     case_query.query.ratings.all().delete()
+    Book.objects.update(raters_are_blind=False)
     for doc_id, grades in {"mine": (2, None), "same": (2, 2), "different": (2, 0), "others": (None, 1)}.items():
         for user, grade in zip((people["rater"], people["editor"]), grades, strict=True):
             if grade is not None:
@@ -171,7 +172,7 @@ def test_raters_of_documents_that_are_not_shown_are_named_where_they_differ(sign
     assert named.keys() == {"mine", "same", "different", "others"}
     assert named["mine"] == named["same"] == []
     for doc_id, grade in {"different": "0", "others": "1"}.items():
-        assert named[doc_id][0].startswith(f"Editor {grade} "), doc_id
+        assert named[doc_id][0].startswith(f"{grade} Editor,"), doc_id
         assert "Rater" not in named[doc_id][0], doc_id
 
 

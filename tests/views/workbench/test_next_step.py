@@ -1,0 +1,91 @@
+"""The line that says what to do next, and the first steps of a new case."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from relevancy import ratings
+from relevancy.models import Case
+from tests.factories import query_of
+
+from .example_cases import at, by_id, finished, make_workbench_case, start, words
+
+
+@pytest.fixture
+def case(people, team, script):
+    return make_workbench_case(people, team)
+
+
+def open_case(sign_in, case, who="owner"):
+    return sign_in(who).get(at(case, "case"))
+
+
+def test_a_case_without_queries_asks_for_some(sign_in, people, team, script):
+    case = make_workbench_case(people, team, [], None, run=False)
+    page = open_case(sign_in, case)
+    assert page.context["next"].steps[0].id == "next-paste"
+    assert "next-import" in [step.id for step in page.context["next"].steps]
+    assert list(open_case(sign_in, case, "viewer").context["next"].steps) == []
+
+
+def test_a_case_without_a_run_asks_for_one(sign_in, people, team, script):
+    case = make_workbench_case(people, team, ["alien"], None, run=False)
+    assert [step.id for step in open_case(sign_in, case).context["next"].steps] == ["next-run"]
+
+
+def test_a_run_without_ratings_leads_to_rating_importing_and_inviting(sign_in, people, team, script):
+    case = make_workbench_case(people, team, ["alien"], {})
+    steps = {step.id: step.url for step in open_case(sign_in, case).context["next"].steps}
+    assert list(steps) == ["next-rate", "next-import", "next-share"]
+    assert steps["next-rate"].endswith(f"/queries/{case.case_queries.get().pk}/")
+    assert [step.id for step in open_case(sign_in, case, "rater").context["next"].steps] == ["next-rate"]
+    assert list(open_case(sign_in, case, "viewer").context["next"].steps) == []
+
+
+def test_one_run_leads_to_another_and_two_to_the_comparison(sign_in, case):
+    assert "next-tune" in [step.id for step in open_case(sign_in, case).context["next"].steps]
+    finished(start(case))
+    steps = [step.id for step in open_case(sign_in, case).context["next"].steps]
+    assert "next-compare" in steps
+    assert "next-tune" not in steps
+
+
+def test_every_step_is_a_link_below_the_score(sign_in, case):
+    page = open_case(sign_in, case)
+    line = by_id(page, "next")
+    assert "Next:" in words(line)
+    assert all(step.url for step in page.context["next"].steps)
+
+
+def test_first_steps_of_a_new_case_are_for_its_owners(sign_in, case):
+    page = open_case(sign_in, case, "owner")
+    done = [tick.is_done for tick in page.context["ticks"]]
+    assert done == [True, True, False, True]
+    assert "Try a second attempt" in words(by_id(page, "ticks"))
+    assert not open_case(sign_in, case, "rater").context["ticks"]
+    Case.objects.update(created_at=timezone.now() - timedelta(days=31))
+    assert not open_case(sign_in, case, "owner").context["ticks"]
+
+
+def test_first_steps_can_be_hidden(sign_in, case):
+    client = sign_in("owner")
+    client.post(f"/ticks/case-{case.pk}/hide/", {"next": at(case, "case")})
+    assert not client.get(at(case, "case")).context["ticks"]
+
+
+def test_a_blind_rater_does_not_see_the_grades_of_others(sign_in, people, case):
+    query = query_of(case, "query 1")
+    ratings.rate(query=query, doc_id="a", value=1, by=people["editor"])
+    pk = case.case_queries.get(query=query).pk
+    client = sign_in("rater")
+    opened = client.get(at(case, "case"), {"open": pk})
+    (row,) = [row for row in opened.context["rows"] if row.case_query.pk == pk]
+    assert all(result.grade is None and not result.others for result in row.results)
+    assert {"unretrieved", "best"}.isdisjoint(tab.name for tab in row.tabs)
+    ratings.rate(query=query, doc_id="a", value=1, by=people["rater"])
+    opened = client.get(at(case, "case"), {"open": pk})
+    (row,) = [row for row in opened.context["rows"] if row.case_query.pk == pk]
+    assert [result.doc_id for result in row.results if result.grade is not None] == ["a"]
+    seen = sign_in("editor").get(at(case, "case"), {"open": pk})
+    assert seen.status_code == 200
