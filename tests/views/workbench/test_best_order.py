@@ -36,7 +36,7 @@ def test_both_lists_with_scores_and_gap(sign_in, case, headers):
     text = words(by_id(response, f"best-order-{case_query_of(case, 'query 1').pk}"))
     stored = QueryScore.objects.get(run__case=case, query__text="query 1")
     assert (round(stored.ideal, 1), stored.score < stored.ideal) == (100.0, True)
-    assert f"nDCG@10: {stored.score:.1f} → 100.0 in the best order. Gap: {100 - stored.score:.1f}" in text
+    assert f"nDCG@10: {stored.score:.1f} → 100.0 in the best order. It could gain {100 - stored.score:.1f}" in text
     assert "A better order of what Run 1 fetched gains" in text
 
 

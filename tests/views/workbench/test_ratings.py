@@ -173,7 +173,7 @@ def test_rate_changes_score_and_grade_at_once(sign_in, people, case):
     result = by_id(response, f"rating-{case_query_of(case, 'query 1').pk}-1")
     chosen = [attributes(button)["data-grade"] for button in elements(result, _name="button", aria_checked="true")]
     assert chosen == ["0"]
-    assert "Admin 3" in words(result)
+    assert "3 Admin" in words(result)
     assert "Rater" not in words(result)  # the chosen button shows the own rating
     assert words(by_id(response, f"query-row-{case_query_of(case, 'query 1').pk}")).startswith("0.0")
     assert "25 .0" in words(head_after(client, case))
@@ -415,8 +415,8 @@ def test_notes_of_others_are_shown_with_the_result(sign_in, people, case):
     client = sign_in("viewer")
     case_query = case_query_of(case, "query 1")
     page = client.get(at(case, "case", open=case_query.pk))
-    assert "Somebody cannot" in words(by_id(page, f"result-{case_query.pk}-2"))
+    assert "cannot Somebody" in words(by_id(page, f"result-{case_query.pk}-2"))
     text = words(tree(client.get(at(case, "document", case_query.pk, doc_id="b"))))
     assert "Somebody: why cannot" in text
     rate_all(case, {"query 1": {"b": 2}}, case.owner)
-    assert "Admin 2" in words(by_id(client.get(at(case, "case", open=case_query.pk)), f"result-{case_query.pk}-2"))
+    assert "2 Admin" in words(by_id(client.get(at(case, "case", open=case_query.pk)), f"result-{case_query.pk}-2"))
