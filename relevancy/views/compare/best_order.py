@@ -8,6 +8,7 @@ from django.db.models import F
 from relevancy import comparison, runs, scores
 from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
+from relevancy.views.workbench.access import HIDDEN, CaseAccess
 
 from .query_comparison import QueryComparison, Side, build_side
 
@@ -17,18 +18,20 @@ type Hit = list[Any]
 
 
 def compare_with_best_order(
-    case_query: CaseQuery, run: Run, version: ScorerVersion, user: User, *, name: str
+    case_query: CaseQuery, run: Run, version: ScorerVersion, user: User, access: CaseAccess, *, name: str
 ) -> QueryComparison:
     """Returns an opened query. name: of the run. Documents that the run did not return have the displayed fields of another run of
-    the case, or only their id. Seven SQL statements at most."""
+    the case, or only their id. The best order is empty for raters who judge blind. Eight SQL statements at most."""
     query_id = case_query.query_id
     ranking = run.rankings.filter(query=query_id).first()
     stored = QueryScore.objects.filter(run=run, version=version, query=query_id)
     score = stored.annotate(newest_revision=F("query__revision")).first()
-    ratings = scores.QueryRatings.read(query_id)
+    ratings = access.read_ratings(query_id)
     side = build_side(run, name, ranking, score, user, ratings)
     k = scores.considered_depth(version, int(run.config["depth"]))
-    best = _best_ranking(case_query, run, ranking, ratings.grades(run.case.book), k)
+    grades = {} if access.is_blind else ratings.grades(run.case.book)
+    best = _best_ranking(case_query, run, ranking, grades, k)
+    why_empty = HIDDEN if access.is_blind else "No document is rated that the best order could consist of."
     # Only points are shown of it; it is never stored.
     best_score = QueryScore(score=score.ideal, revision=score.revision) if score is not None else None
     best_side = Side(
@@ -36,7 +39,7 @@ def compare_with_best_order(
         runs.build_results(best, by=user, depth=k, ratings=ratings),
         best_score,
         side.is_stale,
-        "" if best.hits else "No document is rated that the best order could consist of.",
+        "" if best.hits else why_empty,
     )
     note = "" if side.is_stale or score is None else _describe_gain(run, name, version, score)
     return QueryComparison.build(case_query, side, best_side, note=note)

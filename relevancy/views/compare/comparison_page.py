@@ -364,5 +364,7 @@ class ComparisonPage:
     def open_query(self, case_query: CaseQuery) -> QueryComparison:
         """Returns a query in both runs; in the second run and in its best order if that is shown."""
         if self.shows_best:
-            return compare_with_best_order(case_query, self.pair[1], self.version, self.user, name=self.pair_names[1])
-        return compare_query(case_query, self.pair, self.version, self.user)
+            return compare_with_best_order(
+                case_query, self.pair[1], self.version, self.user, self.access, name=self.pair_names[1]
+            )
+        return compare_query(case_query, self.pair, self.version, self.user, self.access)

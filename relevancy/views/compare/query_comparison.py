@@ -10,6 +10,7 @@ from django.urls import reverse
 from relevancy import comparison, runs, scores
 from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User
 from relevancy.views.aligned_lists import AlignedLists, align, best_ranks
+from relevancy.views.workbench.access import CaseAccess
 
 
 @dataclass(frozen=True)
@@ -90,13 +91,13 @@ class QueryComparison:
 
 
 def compare_query(
-    case_query: CaseQuery, compared_runs: Sequence[Run], version: ScorerVersion, user: User
+    case_query: CaseQuery, compared_runs: Sequence[Run], version: ScorerVersion, user: User, access: CaseAccess
 ) -> QueryComparison:
-    """Returns an opened query in two runs. Three SQL statements."""
+    """Returns an opened query in two runs. Three SQL statements, and one more for raters."""
     rankings = {ranking.run_id: ranking for ranking in case_query.query.rankings.filter(run__in=compared_runs)}
     stored = QueryScore.objects.filter(run__in=compared_runs, version=version, query=case_query.query_id)
     query_scores = {score.run_id: score for score in stored.annotate(newest_revision=F("query__revision"))}
-    ratings = scores.QueryRatings.read(case_query.query_id)
+    ratings = access.read_ratings(case_query.query_id)
     names = comparison.name_runs(compared_runs)
     a, b = (
         build_side(run, name, rankings.get(run.pk), query_scores.get(run.pk), user, ratings)

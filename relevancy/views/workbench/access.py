@@ -6,8 +6,11 @@ from typing import Any, cast
 from django.shortcuts import get_object_or_404
 
 from relevancy.models import Book, Case, CaseQuery, Role, User
+from relevancy.scores import QueryRatings
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
+
+HIDDEN = "You judge this book blind: this would show the grades of others before you have given yours."
 
 
 class CaseAccess:
@@ -32,6 +35,11 @@ class CaseAccess:
         """Whether the page hides the grades of others until the user has judged a document; see `QueryRatings.blind_for`."""
         blind = Book.objects.hiding_grades_from(self._user).filter(pk=self._case.book_id)
         return self.can_rate and not self.can_edit and bool(blind.exists())
+
+    def read_ratings(self, query_id: int) -> QueryRatings:
+        """Returns the ratings of a query that the user may see. One SQL statement, and one more for raters."""
+        ratings = QueryRatings.read(query_id)
+        return ratings.blind_for(self._user) if self.is_blind else ratings
 
     @property
     def label(self) -> str:

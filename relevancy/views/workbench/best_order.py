@@ -30,7 +30,7 @@ def best_order(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRe
         if scores.missing_measures([version]):
             error = f"The measure {version.measure} is not installed, so its best order is not known."
         else:
-            opened = compare_with_best_order(case_query, run, version, workbench.user, name=str(run))
+            opened = compare_with_best_order(case_query, run, version, workbench.user, workbench.access, name=str(run))
     return workbench.render(
         "workbench/best_order.html", case_query=case_query, version=version, opened=opened, error=error
     )

@@ -45,7 +45,7 @@ def explain(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpRespo
         has_changed=explanation is not None and explanation.differs_from(stored_score),
         can_request=workbench.access.can_edit and runs.abilities(ranking.run).explain,
         error=error,
-        choices=[] if error else comparison_choices(ranking, doc_id, by=request.user),
+        choices=[] if error else comparison_choices(ranking, doc_id, by=request.user, access=workbench.access),
     )
 
 
@@ -83,7 +83,7 @@ def explain_difference(request: HtmxRequest, case_id: int, case_query_id: int) -
         doc_id=doc_id,
         pair=pair,
         error=error,
-        choices=comparison_choices(ranking, doc_id, by=request.user),
+        choices=comparison_choices(ranking, doc_id, by=request.user, access=workbench.access),
         chosen=chosen,
     )
 

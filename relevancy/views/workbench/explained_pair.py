@@ -7,8 +7,9 @@ from relevancy import runs
 from relevancy.engines.types import FailedClause
 from relevancy.models import Ranking, Run, User
 from relevancy.runs.explanation_differences import FieldDifference
-from relevancy.scores import QueryRatings
 from relevancy.templatetags import numbers
+
+from .access import CaseAccess
 
 MAX_RUNS = 20  # offered for comparison
 MAX_RATED = 30  # rated documents offered that are not among the results
@@ -148,11 +149,13 @@ class ExplainedPair:
         ]
 
 
-def comparison_choices(ranking: Ranking, doc_id: str, *, by: User) -> list[tuple[str, list[tuple[str, str]]]]:
+def comparison_choices(
+    ranking: Ranking, doc_id: str, *, by: User, access: CaseAccess
+) -> list[tuple[str, list[tuple[str, str]]]]:
     """Returns the other results of a ranking, the rated documents that are not among them, best first, and the other runs of its case,
-    newest first, as choices of a form in groups; groups without any are left out. Two SQL statements."""
+    newest first, as choices of a form in groups; groups without any are left out. Two SQL statements, and one more for raters."""
     depth = ranking.run.config["depth"]
-    ratings = QueryRatings.read(ranking.query_id)
+    ratings = access.read_ratings(ranking.query_id)
     results = runs.build_results(ranking, by=by, depth=depth, ratings=ratings)
     documents = [
         (f"doc:{result.doc_id}", f"{result.rank}. {result.display.title}"[:100])

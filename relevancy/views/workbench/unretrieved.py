@@ -8,6 +8,7 @@ from relevancy.engines.errors import EngineError
 from relevancy.models import Role
 from relevancy.views.requests import HtmxRequest
 
+from .access import HIDDEN
 from .rankings import get_ranking
 from .workbench import open_workbench
 
@@ -19,8 +20,10 @@ def unretrieved(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpR
     needs = Role.EDITOR if must_look_up else Role.VIEWER
     workbench = open_workbench(request, case_id, needs=needs)
     case_query, ranking = workbench.queries.get(case_query_id), get_ranking(workbench.selection, case_query_id)
-    documents_left = runs.list_unretrieved(ranking, by=request.user, depth=ranking.run.config["depth"])
-    documents, error, was_looked_up = documents_left.documents, "", must_look_up
+    ratings, depth = workbench.access.read_ratings(case_query.query_id), ranking.run.config["depth"]
+    documents_left = runs.list_unretrieved(ranking, by=request.user, depth=depth, ratings=ratings)
+    documents, was_looked_up = documents_left.documents, must_look_up
+    error = HIDDEN if workbench.access.is_blind else ""
     if must_look_up:
         try:
             documents = runs.look_up(ranking, documents, by=request.user)

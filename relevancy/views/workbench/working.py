@@ -6,6 +6,7 @@ from django.views.decorators.http import require_GET
 from relevancy import scores
 from relevancy.views.requests import HtmxRequest, parse_number
 
+from .access import HIDDEN
 from .workbench import open_workbench
 
 
@@ -19,7 +20,8 @@ def show(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
     version = (named or workbench.versions)[0]
     is_missing = version in scores.missing_measures([version])
     preview = None
-    if run is not None and not is_missing:
+    hidden = HIDDEN if workbench.access.is_blind else ""
+    if run is not None and not is_missing and not hidden:
         preview = scores.preview_query(version, run=run, query_id=case_query.query_id)
     return workbench.render(
         "workbench/working.html",
@@ -28,4 +30,5 @@ def show(request: HtmxRequest, case_id: int, case_query_id: int) -> HttpResponse
         version=version,
         preview=preview,
         is_missing=is_missing,
+        hidden=hidden,
     )

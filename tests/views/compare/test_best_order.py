@@ -70,7 +70,7 @@ def test_opened_query_stands_beside_the_best_order_and_says_what_gains(sign_in, 
 
 
 def test_a_rating_changes_the_best_order_and_the_verdict(sign_in, case, compared):
-    client = sign_in("rater")
+    client = sign_in("editor")
     query = entry(case, "query 4").pk
     open_ready(client, case, **BEST)
     url = address(case, "compare_rate", query, **BEST)

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from relevancy import ratings
 from relevancy.models import Case
-from tests.factories import query_of
+from tests.factories import make_attempt, query_of, run_now
 
-from .example_cases import at, by_id, finished, make_workbench_case, start, words
+from .example_cases import at, by_id, finished, make_workbench_case, start, tree, words
 
 
 @pytest.fixture
@@ -89,3 +89,21 @@ def test_a_blind_rater_does_not_see_the_grades_of_others(sign_in, people, case):
     assert [result.doc_id for result in row.results if result.grade is not None] == ["a"]
     seen = sign_in("editor").get(at(case, "case"), {"open": pk})
     assert seen.status_code == 200
+
+
+def test_no_address_of_a_query_gives_away_grades_to_a_blind_rater(sign_in, people, case):
+    query = query_of(case, "query 1")
+    ratings.rate(query=query, doc_id="a", value=1, by=people["editor"])
+    ratings.rate(query=query, doc_id="elsewhere", value=1, by=people["editor"])
+    pk = case.case_queries.get(query=query).pk
+    run_now(make_attempt(case))
+    pages = [at(case, name, pk) for name in ("query_working", "query_unretrieved", "query_best_order")]
+    pages += [f"{at(case, 'compare')}?open={pk}", f"{at(case, 'compare')}?best=1&open={pk}"]
+    shown = [words(tree(sign_in("editor").get(page))) for page in pages]
+    hidden = [words(tree(sign_in("rater").get(page))) for page in pages]
+    for page, seen, unseen in zip(pages, shown, hidden, strict=True):
+        assert seen != unseen, page
+    assert all("before you have given yours" in text for text in hidden[:3])
+    answers = [sign_in(who).get(pages[3]).context["opened"].documents for who in ("editor", "rater")]
+    grades = [[document.result.grade for document in documents] for documents in answers]
+    assert any(grade is not None for grade in grades[0]) and not any(grade is not None for grade in grades[1])
