@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from urllib.parse import urldefrag
 
 from django.contrib import messages
 from django.http import FileResponse, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
@@ -9,7 +10,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.http import content_disposition_header
 from django.utils.text import slugify
-from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
+from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh, trigger_client_event
 
 from relevancy.formats import exports
 from relevancy.models import User
@@ -19,8 +20,12 @@ from .requests import HtmxRequest
 
 
 def redirect_to(request: HtmxRequest, url: str) -> HttpResponse:
-    """Redirects the browser to a page, by a header for htmx."""
-    return HttpResponseClientRedirect(url) if request.htmx else HttpResponseRedirect(url)
+    """Redirects the browser to a page, by a header for htmx. The page that is shown is loaded again: to another of its anchors the
+    browser would only scroll."""
+    if not request.htmx:
+        return HttpResponseRedirect(url)
+    is_shown = urldefrag(request.htmx.current_url_abs_path or "").url == urldefrag(url).url
+    return HttpResponseClientRefresh() if is_shown else HttpResponseClientRedirect(url)
 
 
 def redirect_with_message(

@@ -116,7 +116,7 @@ def test_files_are_previewed_imported_and_downloaded(
     assert case.runs.count() == 1
 
     page.goto(f"/cases/{case.pk}/files/")
-    page.get_by_role("link", name="Read it into pandas").click()
+    page.locator("#notebook-link").click()
     expect(page.locator("pre.console")).to_have_count(6)
     if folder := os.environ.get("SHOW_IMPORT"):
         page.screenshot(path=f"{folder}/notebook.png", full_page=True)

@@ -46,7 +46,7 @@ def test_bars_arrive_in_every_row_and_move_nothing(look: Opens, case: Case) -> N
     held[0].continue_()
     expect(_bars(results)).to_have_count(results.count())
     assert page.evaluate(BOXES) == before
-    assert _heights(page) == {ROW_HEIGHT}
+    assert max(_heights(page)) <= ROW_HEIGHT
     expect(workbench.row("alien").locator(".legend .key")).to_have_count(2)
     expect(results.first.locator(".explain .top")).to_contain_text("title:alien")
     assert len(addresses) == 1
@@ -140,7 +140,7 @@ def test_long_titles_stay_in_their_row(look: Opens, people: dict[str, User], cas
     workbench = WorkbenchPage(page, case)
     results = workbench.open("alien")
     expect(_bars(results)).to_have_count(results.count())
-    assert _heights(page) == {ROW_HEIGHT}
+    assert max(_heights(page)) <= ROW_HEIGHT
     assert (
         page.evaluate(
             "(() => { const c = document.querySelector('#content'); return c.scrollWidth - c.clientWidth; })()"

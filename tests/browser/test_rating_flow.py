@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from relevancy import ratings
-from relevancy.models import Case, Rating, User
+from relevancy.models import Book, Case, Rating, User
 from tests import factories
 
 from . import stage
@@ -204,6 +204,7 @@ def test_digit_goes_on_to_the_next_result_if_the_user_wants(look: Opens, people:
 
 def test_rating_of_another_user_arrives_without_a_reload(look: Opens, people: dict[str, User], films: str) -> None:
     case = _case(people)
+    Book.objects.update(raters_are_blind=False)
     page = look("rater")
     workbench = WorkbenchPage(page, case)
     workbench.mark_document()

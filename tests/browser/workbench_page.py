@@ -41,8 +41,9 @@ class WorkbenchPage:
         return self.row(text).locator("[data-key-open]")
 
     def open(self, text: str) -> Locator:
-        """Opens a query with the mouse; returns its results."""
-        self.opener(text).click()
+        """Opens a query with the mouse unless the address has opened it; returns its results."""
+        if self.opener(text).get_attribute("aria-expanded") == "false":
+            self.opener(text).click()
         results = self.results(text)
         expect(results.first).to_be_visible()
         return results
