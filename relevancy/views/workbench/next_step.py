@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from relevancy import hooks
 from relevancy.hooks import Link
-from relevancy.models import Case
+from relevancy.models import Case, Rating
 from relevancy.templatetags.addresses import run_url
 from relevancy.views.ticks import Tick
 from relevancy.wording import counted
@@ -101,7 +101,9 @@ def first_steps(
     if not access.can_share or timezone.now() - case.created_at > NEW_FOR:
         return ()
     files_url, share_url = (reverse(name, args=[case.pk]) for name in ("case_files", "case_share"))
-    is_rated = panel.score is not None and panel.score.scored > 0
+    # Ratings that came with the case count before its first run has a score.
+    is_scored = panel.score is not None and panel.score.scored > 0
+    is_rated = is_scored or Rating.objects.filter(query__book=case.book_id).exists()
     return (
         Tick("Add queries", files_url, has_queries),
         Tick("Rate results, or import ratings", _first_url(case) if has_queries else files_url, is_rated),

@@ -68,6 +68,11 @@ def test_first_steps_of_a_new_case_are_for_its_owners(sign_in, case):
     assert not open_case(sign_in, case, "owner").context["ticks"]
 
 
+def test_ratings_of_a_new_case_count_before_its_first_run(sign_in, people, team, script):
+    case = make_workbench_case(people, team, 1, {"query 1": {"a": 3}}, run=False)
+    assert [tick.is_done for tick in open_case(sign_in, case, "owner").context["ticks"]][:2] == [True, True]
+
+
 def test_first_steps_can_be_hidden(sign_in, case):
     client = sign_in("owner")
     client.post(f"/ticks/case-{case.pk}/hide/", {"next": at(case, "case")})
