@@ -39,6 +39,7 @@ ADDRESSES = [
     ("case", "GET", "viewer", 200),
     ("run_state", "GET", "viewer", 200),
     ("case_changes", "GET", "viewer", 200),
+    ("case_scorers", "GET", "viewer", 200),
     ("case_scorer", "POST", "editor", 302),
     ("case_scorer_add", "POST", "editor", 302),
     ("case_scorer_remove", "POST", "editor", 302),
