@@ -20,10 +20,10 @@ def test_import_clicks(tmp_path):
         "2,000 searches; 2 documents of the book have an estimate.",
         "position 1: 100.0 % of users look",
         "position 2: 50.0 % of users look",
-        "grade 0: 1 documents, 0 of them rated by others",
+        "grade 0: 1 document, 0 of them rated by others",
         "grade 1 from 0.1: 0 documents, 0 of them rated by others",
         "grade 2 from 0.2: 0 documents, 0 of them rated by others",
-        "grade 3 from 0.3: 1 documents, 0 of them rated by others",
+        "grade 3 from 0.3: 1 document, 0 of them rated by others",
         "0 documents have too little evidence.",
     ]
     assert not Rating.objects.exists()
