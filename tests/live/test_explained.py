@@ -94,8 +94,7 @@ class Road:
             "4"
         ]
 
-        with runs.query_engine(self.ranking(2), by=self.owner) as (engine, request):
-            understood = engine.interpret(request)
+        understood = runs.interpret(self.ranking(2), by=self.owner)
         assert "title:lord" in dict(understood.parts)["Parsed query"] and understood.timings
         assert "title:lord" in self.page("query_interpretation")
         assert isinstance(engines.get(self.ranking(1).run.config["engine"]).find_help, str)
