@@ -137,7 +137,7 @@ def test_one_failed_query_does_not_stop_the_others(look: Opens, case: Case, solr
     expect(failed.locator(".error-text")).to_contain_text("undefined field <b>tittle</b>")
     expect(workbench.score("star wars")).to_have_text(stage.shown(stage.query_score(case, "star wars").score))
     expect(page.locator("main [role=alert]")).to_contain_text("Run 1 is incomplete")
-    expect(page.locator("#case-score")).to_contain_text("1 failed")
+    expect(page.locator("#case-score")).to_contain_text("1 query failed")
     press(page, "e")
     expect(failed).to_have_class(re.compile(r"query\s+failed\s+is-active"))
 

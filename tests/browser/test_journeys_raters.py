@@ -72,7 +72,7 @@ def test_a_rater_comes_from_the_link_to_the_first_rating(
     presses.click("#sign-up button[type=submit]")
     first = _first_card(page)
     expect(page.locator("#toasts")).to_contain_text("You joined Search as rater")
-    expect(page.locator(".topbar nav a")).to_have_text(["Judge"])
+    expect(page.locator(".topbar nav[aria-label=Main] a")).to_have_text(["Judge"])
     presses.key("7")
     expect(page.locator("#judge-slot [data-card]")).not_to_have_attribute("data-card", first)
     expect(page.locator("#judge-progress")).to_have_attribute("data-left", "5")

@@ -45,7 +45,11 @@ def next_step(
             "", [Link("rate the first results while the others are searched", _first_url(case), "next-rate")]
         )
     if run.failed:
-        failed = Link("look at them", run_url(case, selection, "case", state="failed"), "next-failed")
+        failed = Link(
+            "look at it" if run.failed == 1 else "look at them",
+            run_url(case, selection, "case", state="failed"),
+            "next-failed",
+        )
         return NextStep(f"{counted(run.failed, 'query', 'queries')} failed.", [failed])
     if panel.score is None or not panel.score.scored:
         return NextStep("Nothing that was returned is rated, so there is no score.", list(_first_ratings(case, access)))
