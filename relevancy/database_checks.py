@@ -1,4 +1,4 @@
-"""What a database can have that this version does not know: migrations of another version, and tables of optional apps.
+"""How a database can differ from this version: migrations and columns of another version, and tables of optional apps.
 
 The tables are those of apps that a site had and has no more. Their foreign keys would keep cases, books and runs from being deleted,
 and nothing shows or exports their rows.
@@ -84,14 +84,41 @@ def check_unknown_migrations(databases: Sequence[str] | None = None, **_: Any) -
     unknown = sorted(key for key in recorder.applied_migrations() if key[0] in ours and key not in known)
     if not unknown:
         return []
+    return [_refuse(f"it has the migration {'.'.join(unknown[0])}, which is not in this one")]
+
+
+@checks.register(checks.Tags.database)
+def check_columns(databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:
+    """Refuses a database that has all migrations of this version, but not all of their columns. `migrate` and `demo` run this check.
+
+    Initial migrations change until the first release, and Django knows a migration by its name only.
+    """
+    recorder = MigrationRecorder(connection)
+    if not databases or not recorder.has_table():
+        return []
+    applied = recorder.applied_migrations()
+    pending = {label for label, name in MigrationLoader(None).disk_migrations if (label, name) not in applied}
+    configs = [apps.get_app_config("relevancy"), *optional_apps()]
+    with connection.cursor() as cursor:
+        tables = set(connection.introspection.table_names(cursor))
+        for model in (model for config in configs if config.label not in pending for model in config.get_models()):
+            table = model._meta.db_table
+            present: set[str] = set()
+            if table in tables:
+                cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)} LIMIT 0")
+                present = {column[0] for column in cursor.description}
+            for field in model._meta.local_concrete_fields:
+                if field.column not in present:
+                    return [_refuse(f"its table {table} has no column {field.column}")]
+    return []
+
+
+def _refuse(reason: str) -> checks.CheckMessage:
     name = connection.settings_dict["NAME"]
-    return [
-        checks.Error(
-            f"The database {name} belongs to another version of Relevancy: it has the migration {'.'.join(unknown[0])}, which is not "
-            "in this one. Nothing was changed.",
-            hint="Start the version that it belongs to. If that was a checkout from before the first release, export its cases and "
-            "books there (`export_case`, `export_book`), start with a new database, and import them (`import_case`, `import_book`). "
-            "Without data to keep, delete the database.",
-            id="relevancy.E001",
-        )
-    ]
+    return checks.Error(
+        f"The database {name} belongs to another version of Relevancy: {reason}. Nothing was changed.",
+        hint="Start the version that it belongs to. If that was a checkout from before the first release, export its cases and books "
+        "there (`export_case`, `export_book`), start with a new database, and import them (`import_case`, `import_book`). Without "
+        "data to keep, delete the database.",
+        id="relevancy.E001",
+    )

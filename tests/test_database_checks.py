@@ -39,3 +39,12 @@ def test_a_database_of_another_version_is_refused() -> None:
     MigrationRecorder(connection).record_applied("relevancy", "0002_default_scorers")
     with pytest.raises(SystemCheckError, match=r"relevancy\.0002_default_scorers.*\n.*export_case"):
         call_command("migrate", skip_checks=False, verbosity=0)
+
+
+@pytest.mark.django_db
+def test_a_database_whose_initial_migration_had_other_columns_is_refused() -> None:
+    assert database_checks.check_columns(["default"]) == []
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE relevancy_book RENAME COLUMN raters_are_blind TO former")
+    with pytest.raises(SystemCheckError, match=r"relevancy_book has no column raters_are_blind.*\n.*export_case"):
+        call_command("migrate", skip_checks=False, verbosity=0)

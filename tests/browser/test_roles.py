@@ -64,7 +64,7 @@ def test_viewer_reads_but_cannot_rate(look: Opens, people: dict[str, User], film
     case = stage.film_case(people["editor"], ["alien"], ratings={"alien": {"alien-1979": 10}})
     page = look("viewer")
     workbench = WorkbenchPage(page, case)
-    expect(page.get_by_text("Read-only", exact=True)).to_be_visible()
+    expect(page.get_by_text("Viewer", exact=True)).to_be_visible()
     results = workbench.open("alien")
     _expect_nothing_to_edit(page)
     expect(page.get_by_role("radiogroup")).to_have_count(0)
@@ -120,7 +120,7 @@ def test_public_link_is_created_opened_without_an_account_and_withdrawn(
     page, anonymous = look("owner"), look()
     anonymous.watch.expect(404)  # type: ignore[attr-defined]
     WorkbenchPage(page, case)
-    page.get_by_role("link", name="Share").click()
+    page.locator("#settings-tab").click()
     page.get_by_label("Valid for").select_option("7 days")
     page.get_by_role("button", name="Create public link").click()
     address = page.get_by_label("The new public link").input_value()

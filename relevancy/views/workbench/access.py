@@ -41,13 +41,6 @@ class CaseAccess:
         ratings = QueryRatings.read(query_id)
         return ratings.blind_for(self._user) if self.is_blind else ratings
 
-    @property
-    def label(self) -> str:
-        """Returns what the page says about a restricted role; empty for owners."""
-        if self.can_edit:
-            return "" if self.can_share else "Editor"
-        return "Rater" if self.can_rate else "Read-only"
-
 
 def get_case(request: HtmxRequest, case_id: int, *, needs: Role = Role.VIEWER) -> Case:
     """Returns a case on which the user has at least the role `needs`, with its book; see `get_or_403`."""
