@@ -45,7 +45,7 @@ def _new_case(page: Page) -> None:
     page.get_by_label("Title", exact=True).focus()
     press(page, "Enter")
 
-    page.get_by_label("Queries").fill(QUERIES)
+    page.get_by_role("textbox", name="Queries").fill(QUERIES)
     page.get_by_role("button", name="Create and run").click()
     expect(page.get_by_role("heading", name="Movies", level=1)).to_be_visible()
 
