@@ -83,16 +83,27 @@ class World:
             if isinstance(form, BaseForm)
         }
         errors = [error for form in forms.values() for of_field in form.errors.values() for error in of_field]
+        if first := response.context.get("first"):  # lines of a new case's file, listed below its form
+            errors += [str(problem) for problem in (*first.errors, *first.pasted.rejected)]
         assert errors
         return " ".join(errors)
 
     def wizard(self, content: bytes, field: str, **data: Any) -> str:
         """Returns the errors of the second step of a new case."""
+        self._begin_case()
+        name = f"index{next(_number)}"
+        return self.page("/cases/new/endpoint/", content, field, **{"name": name, "url": name, "do": "next", **data})
+
+    def new_case(self, content: bytes) -> str:
+        """Returns the errors of the last step of a new case without an engine."""
+        self._begin_case()
+        self.client.post("/cases/new/endpoint/", {"do": "no-engine"})
+        return self.page("/cases/new/queries/", content, source="file", do="create")
+
+    def _begin_case(self) -> None:
         self.client.post("/cases/new/start-over/")
         scorer = Scorer.objects.get(is_default=True).pk
         self.client.post("/cases/new/scale/", {"do": "next", "name": "New", "scale_from": "scorer", "scorer": scorer})
-        name = f"index{next(_number)}"
-        return self.page("/cases/new/endpoint/", content, field, **{"name": name, "url": name, "do": "next", **data})
 
     def api(self, path: str, content: bytes) -> str:
         """Returns the problem; an empty string if the file is accepted."""
@@ -164,6 +175,8 @@ WAYS_IN = {
     "page of endpoints": WayIn(RANKINGS, lambda world, file: world.page("/endpoints/new/", file, **ENDPOINT)),
     "wizard, rankings": WayIn(RANKINGS, lambda world, file: world.wizard(file, "file", engine="static")),
     "wizard, documents": WayIn(DOCUMENTS, lambda world, file: world.wizard(file, "documents", engine="embedded")),
+    "wizard, ratings": WayIn(RATINGS, World.new_case),
+    "wizard, queries": WayIn(QUERIES, World.new_case, LONG_LINE),
     "import_ratings of the API": WayIn(RATINGS, lambda world, file: world.api("/cases/{case}/import/ratings", file)),
     "import_queries of the API": WayIn(
         QUERIES, lambda world, file: world.api("/cases/{case}/import/queries", file), LONG_LINE
@@ -249,6 +262,7 @@ def test_every_way_in_is_in_the_table() -> None:
         "views/case_files/pages.py",
         "views/endpoints/pages.py",
         "views/new_case/engine_steps.py",
+        "views/new_case/pages.py",
         "views/scorers/files.py",
     }
     reading = re.compile(r"\b(read_text|read_bytes|open_binary|open_log|store_address)\(|\(ImportCommand\)")
