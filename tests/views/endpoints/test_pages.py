@@ -205,15 +205,15 @@ def test_endpoint_try_shows_documents(sign_in, people):
     )
     endpoint = make_endpoint(people["editor"], "file", engine="static", url=upload)
     page = sign_in("editor").post(address(endpoint, "try"), {"text": "star"}).content.decode()
-    assert Endpoint.objects.get(pk=endpoint.pk).version == "CSV with 1 queries"
+    assert Endpoint.objects.get(pk=endpoint.pk).version == "CSV with 1 query"
     assert "Star &lt;b&gt;Wars&lt;/b&gt;" in page
-    assert "CSV with 1 queries" in page
+    assert "CSV with 1 query" in page
     assert "1 hit for “star”" in compact(page)
     version = (
         sign_in("editor").post(address(endpoint, "try") + "?of=list", headers={"HX-Request": "true"}).content.decode()
     )
     assert version.strip().startswith("<span")
-    assert "CSV with 1 queries" in version
+    assert "CSV with 1 query" in version
 
 
 def test_list_shows_the_version_that_was_asked_for_last(sign_in, people, shared):
