@@ -165,7 +165,7 @@ def remove_rating(request: ApiRequest, query_id: Id, doc_id: DocId, if_match: If
 
 
 def _is_blind(request: ApiRequest, query: BookQuery) -> bool:
-    return bool(Book.objects.hiding_grades_from(request.user).filter(pk=query.book_id).exists())
+    return Book.objects.hides_grades(query.book_id, request.user)
 
 
 def _query_details(response: HttpResponse, query: BookQuery) -> QueryDetails:

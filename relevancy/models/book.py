@@ -32,14 +32,16 @@ class BookQuerySet(SharedQuerySet["Book"]):
         creating = imports.objects.filter(book=models.OuterRef("pk"), is_first=True)
         return super().with_role(user).filter(~models.Exists(creating))
 
-    def hiding_grades_from(self, user: User) -> Self:
-        """Books that hide the grades of others from the user until the user has judged the document.
+    def hides_grades(self, book_id: int, user: User) -> bool:
+        """Returns whether a book hides the grades of others from the user until the user has judged the document. One SQL statement.
 
         Those are books with blind raters in which the user is a rater, unless the user edits one of their cases.
         """
         case = cast("type[Case]", self.model._meta.get_field("cases").related_model)
         edited = case.objects.editable_by(user).filter(book=models.OuterRef("pk"))
-        return self.with_role(user).filter(~models.Exists(edited), raters_are_blind=True, role=Role.RATER)
+        books: models.QuerySet[Any] = self.with_role(user)
+        hiding = books.filter(~models.Exists(edited), pk=book_id, raters_are_blind=True, role=Role.RATER)
+        return hiding.exists()
 
     def _role_in_teams(self, user: User, path: str = "") -> models.Expression:
         own = super()._role_in_teams(user, path)

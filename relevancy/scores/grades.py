@@ -168,7 +168,7 @@ class QueryRatings:
 
     def blind_for(self, user: User) -> QueryRatings:
         """Returns the user's own ratings, and those of others only of documents that the user has judged. For users who must not see
-        the others; see `BookQuerySet.hiding_grades_from`."""
+        the others; see `BookQuerySet.hides_grades`."""
         judged = {
             record.doc_id for record in self.records if record.rater_id == user.pk and record.verdict != Verdict.LATER
         }

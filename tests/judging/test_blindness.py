@@ -25,7 +25,7 @@ def case(rater: User):
 
 
 def hides(book: Book, user: User) -> bool:
-    return Book.objects.hiding_grades_from(user).filter(pk=book.pk).exists()
+    return Book.objects.hides_grades(book.pk, user)
 
 
 def test_only_raters_are_blind(case, rater):

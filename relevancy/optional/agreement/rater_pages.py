@@ -83,7 +83,7 @@ def book_agreement_pair(request: HtmxRequest, book_id: int) -> HttpResponse:
         raise Http404("No such raters.")
     a, b = form.cleaned_data["first"], form.cleaned_data["second"]
     cell = form.cleaned_data["grade_a"], form.cleaned_data["grade_b"]
-    if Book.objects.hiding_grades_from(request.user).filter(pk=book.pk).exists():
+    if Book.objects.hides_grades(book.pk, request.user):
         cell = None, None  # its documents show what others gave
     result = agreement.compare_two_raters(book=book, a=a, b=b)
     documents = result.documents.get(cell, ())

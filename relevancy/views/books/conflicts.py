@@ -58,7 +58,7 @@ def book_decided(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 def conflicts_seen_by(user: User, book: Book, *, difference: float, state: str = judging.OPEN) -> QuerySet[Any]:
     """Returns `judging.find_conflicts`; for a rater who judges blind, of documents that the rater has judged."""
-    is_blind = Book.objects.hiding_grades_from(user).filter(pk=book.pk).exists()
+    is_blind = Book.objects.hides_grades(book.pk, user)
     return judging.find_conflicts(book=book, difference=difference, state=state, judged_by=user if is_blind else None)
 
 

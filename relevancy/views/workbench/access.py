@@ -33,8 +33,7 @@ class CaseAccess:
     @cached_property
     def is_blind(self) -> bool:
         """Whether the page hides the grades of others until the user has judged a document; see `QueryRatings.blind_for`."""
-        blind = Book.objects.hiding_grades_from(self._user).filter(pk=self._case.book_id)
-        return self.can_rate and not self.can_edit and bool(blind.exists())
+        return self.can_rate and not self.can_edit and Book.objects.hides_grades(self._case.book_id, self._user)
 
     def read_ratings(self, query_id: int) -> QueryRatings:
         """Returns the ratings of a query that the user may see. One SQL statement, and one more for raters."""
