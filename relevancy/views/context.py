@@ -10,7 +10,7 @@ from relevancy.hooks import section_paths
 from .help.page_help import find_help
 
 JUDGE = "judging_work"
-_JUDGED = re.compile(r"/books/\d+/(judge|qualify)/")  # what raters of a book see
+_JUDGED = re.compile(r"/books/\d+/(qualification/)?judge/")  # what raters of a book see
 
 # (label, URL name, prefixes of the paths that belong to it)
 SECTIONS = (
