@@ -17,6 +17,7 @@ from relevancy.hooks import ComparisonTab
 from relevancy.models import Case, CaseQuery, Run, ScorerVersion, StoredComparison, User
 from relevancy.models.errors import error_text
 from relevancy.views.charts import Chart
+from relevancy.views.next_steps import NextSteps
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
 from relevancy.wording import counted
@@ -24,7 +25,7 @@ from relevancy.wording import counted
 from .best_order import compare_with_best_order
 from .charts import build_charts
 from .forms import ComparisonForm, comparable_runs, describe_run, run_value, runs_of_other_cases
-from .next_steps import NextSteps, find_next_steps
+from .next_steps import find_next_steps
 from .query_comparison import QueryComparison, compare_query
 from .query_filter import MAX_PICKED, ComparedFilter
 from .query_links import link_queries

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from django.urls import reverse
 from relevancy import hooks
 from relevancy.comparison import QueryRow, RunPair, Verdict, count_queries_to_add
 from relevancy.templatetags import numbers
+from relevancy.views.next_steps import NextSteps
 from relevancy.wording import counted
 
 if TYPE_CHECKING:
@@ -23,14 +23,6 @@ REASONS = {
     Verdict.TOO_FEW: "a few more queries can tell.",
     Verdict.UNRATED: "ratings decide this.",
 }
-
-
-@dataclass(frozen=True)
-class NextSteps:
-    """why: a sentence that goes on after “Next:”; may be empty. steps: links, the most useful first."""
-
-    why: str
-    steps: Sequence[hooks.Link]
 
 
 def find_next_steps(page: ComparisonPage) -> NextSteps | None:

@@ -1,7 +1,6 @@
 """What to do next in a case: a sentence that says why, and links. And the first steps of a new case."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from django.urls import reverse
@@ -11,6 +10,7 @@ from relevancy import hooks
 from relevancy.hooks import Link
 from relevancy.models import Case, Rating
 from relevancy.templatetags.addresses import run_url
+from relevancy.views.next_steps import NextSteps
 from relevancy.views.ticks import Tick
 from relevancy.wording import counted
 
@@ -22,26 +22,18 @@ from .score_panel import ScorePanel
 NEW_FOR = timedelta(days=30)  # how long a case shows its first steps
 
 
-@dataclass(frozen=True)
-class NextStep:
-    """What `_ui/next.html` shows. why: a sentence; steps: the most useful one first."""
-
-    why: str
-    steps: Sequence[Link]
-
-
 def next_step(
     case: Case, access: CaseAccess, selection: RunSelection, panel: ScorePanel, queries: QueryList
-) -> NextStep:
+) -> NextSteps:
     """Returns the next step for the user. Reads what the head of the page has read; only without a score a query and rights besides."""
     run = selection.run
     if run is None and not queries.total:
-        return NextStep("The case has no queries.", list(_sources(case, access)))
+        return NextSteps("The case has no queries.", list(_sources(case, access)))
     if run is None:
         steps = [Link("run the attempt", "#run-button", "next-run")] if access.can_edit else []
-        return NextStep("Nothing has been searched yet.", steps)
+        return NextSteps("Nothing has been searched yet.", steps)
     if run.is_active:
-        return NextStep(
+        return NextSteps(
             "", [Link("rate the first results while the others are searched", _first_url(case), "next-rate")]
         )
     if run.failed:
@@ -50,9 +42,11 @@ def next_step(
             run_url(case, selection, "case", state="failed"),
             "next-failed",
         )
-        return NextStep(f"{counted(run.failed, 'query', 'queries')} failed.", [failed])
+        return NextSteps(f"{counted(run.failed, 'query', 'queries')} failed.", [failed])
     if panel.score is None or not panel.score.scored:
-        return NextStep("Nothing that was returned is rated, so there is no score.", list(_first_ratings(case, access)))
+        return NextSteps(
+            "Nothing that was returned is rated, so there is no score.", list(_first_ratings(case, access))
+        )
     return _improve(case, access, selection, panel)
 
 
@@ -78,7 +72,7 @@ def _first_url(case: Case) -> str:
     return reverse("query", args=[case.pk, first]) if first else reverse("case", args=[case.pk])
 
 
-def _improve(case: Case, access: CaseAccess, selection: RunSelection, panel: ScorePanel) -> NextStep:
+def _improve(case: Case, access: CaseAccess, selection: RunSelection, panel: ScorePanel) -> NextSteps:
     score, run, why, steps = panel.score, selection.run, "", []
     assert score is not None and run is not None
     if score.unrated and access.can_rate:
@@ -95,7 +89,7 @@ def _improve(case: Case, access: CaseAccess, selection: RunSelection, panel: Sco
     if panel.largest_gap is not None and panel.primary.script == "":
         url = reverse("compare", args=[case.pk], query={"run": run.number, "best": 1, "sort": "-gain"})
         steps.append(Link("see what can be gained", url, "next-gain"))
-    return NextStep(why, steps)
+    return NextSteps(why, steps)
 
 
 def first_steps(

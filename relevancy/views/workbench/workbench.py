@@ -9,6 +9,7 @@ from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 
 from relevancy.models import Case, Role, ScorerVersion, User
+from relevancy.views.next_steps import NextSteps
 from relevancy.views.notices import Notice
 from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
 from relevancy.views.ticks import Tick, ticks_to_show
@@ -16,7 +17,7 @@ from relevancy.views.ticks import Tick, ticks_to_show
 from .access import CaseAccess, get_case
 from .attempt_form import AttemptForm
 from .history_chart import HistoryChart
-from .next_step import NextStep, first_steps, next_step
+from .next_step import first_steps, next_step
 from .notices import run_notices
 from .query_filter import QueryFilter
 from .query_list import QueryList
@@ -127,7 +128,7 @@ class Workbench:
         )
 
     @property
-    def next(self) -> NextStep:
+    def next(self) -> NextSteps:
         """What to do next, below the score."""
         return next_step(self.case, self.access, self.selection, self.panel, self.queries)
 

@@ -75,6 +75,11 @@ def test_editor_sees_the_documents_of_the_set_and_saves_all_keys_at_once(sign_in
     assert len(stored) == 5
 
 
+def test_qualifying_belongs_to_judge_in_the_navigation(sign_in, qualifying):
+    nav = sign_in("rater").get(url(qualifying, "qualify")).context["nav"]
+    assert [entry["label"] for entry in nav if entry["current"]] == ["Judge"]
+
+
 def test_keys_are_saved_all_or_none(sign_in, qualifying):
     first, second, *_ = qualification.active_pairs(qualifying.book)
     keys = {f"key-{first.pk}": (first.value + 1) % 4, f"key-{second.pk}": "7"}
