@@ -18,6 +18,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "relevancy.settings")
 
 from django.conf import settings
 
+from relevancy import events
 from relevancy.wsgi import application as wsgi_application
 
 type Scope = dict[str, Any]
@@ -88,6 +89,7 @@ class Application:
         except _Disconnected:
             return
         except _RejectedRequest as refusal:
+            events.record("request", view="", method="other", status=str(refusal.status))
             await _send_text(send, refusal.status, str(refusal))
             return
         finally:

@@ -264,6 +264,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "corsheaders.middleware.CorsMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "relevancy.views.middleware.record_requests",
     "relevancy.views.middleware.limit_caches",
     "relevancy.api.problems.problem_details",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
@@ -284,6 +285,7 @@ if _tasks == "celery":
     # No result backend: state lives in the database, and nothing reads the results of tasks.
     CELERY_BROKER_URL = text("BROKER_URL")
     CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+    CELERY_WORKER_HIJACK_ROOT_LOGGER = CELERY_WORKER_REDIRECT_STDOUTS = False  # its lines have the form of all others
 ROOT_URLCONF = "relevancy.urls"
 WSGI_APPLICATION = "relevancy.wsgi.application"
 TEMPLATES = [
@@ -335,7 +337,7 @@ API_PER_MINUTE = integer("API_PER_MINUTE", 600)  # requests of a token, per web 
 # Pages of other sites may use the API, with a token, only if they are named. Cookies are never accepted.
 CORS_ALLOWED_ORIGINS = words("API_ORIGINS")
 CORS_URLS_REGEX = r"^/api/"
-CORS_EXPOSE_HEADERS = ["ETag", "Location", "Retry-After"]
+CORS_EXPOSE_HEADERS = ["ETag", "Location", "Retry-After", "X-Request-ID"]
 
 # --- browser --------------------------------------------------------------------------------------------------------
 
@@ -391,11 +393,26 @@ STORAGES = {
 LANGUAGE_CODE = "en"
 TIME_ZONE = text("TIME_ZONE", "UTC")
 USE_TZ = True
+
+# --- log ------------------------------------------------------------------------------------------------------------
+
+_FORMATTERS = {"text": "relevancy.logs.TextFormatter", "json": "relevancy.logs.JSONFormatter"}
+_log = text("LOG", "text")
+if _log not in _FORMATTERS:
+    raise ImproperlyConfigured(f"RELEVANCY_LOG is {_log!r}; it can be {', '.join(_FORMATTERS)}.")
+_level = text("LOG_LEVEL", "WARNING" if DEMO else "INFO").upper()  # a demo shares its terminal with the log
+if _level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+    raise ImproperlyConfigured(f"RELEVANCY_LOG_LEVEL is {_level!r}; it can be DEBUG, INFO, WARNING, ERROR.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
+    "formatters": {"line": {"()": _FORMATTERS[_log]}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"relevancy": {"level": "INFO"}, "django": {"level": "WARNING"}},
+    "loggers": {
+        "relevancy": {"level": _level},
+        "django": {"level": "WARNING"},
+        "django.request": {"level": "ERROR"},  # all other requests have a line of `relevancy.requests`
+        "django.tasks": {"level": "CRITICAL"},  # all tasks have a line of `relevancy.tasks`
+    },
 }

@@ -8,10 +8,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.db.models import Q, QuerySet
-from django.tasks import Task, task
+from django.tasks import Task
 from django.utils import timezone
 
-from relevancy import accounts, comparison, hooks, judging, ratings, runs, scores
+from relevancy import accounts, comparison, hooks, judging, logs, ratings, runs, scores
+from relevancy.background_task import background_task
 from relevancy.formats.ratings import ratings_import
 from relevancy.models import Book, Case, JudgingQueue, RatingImport, Run, StoredComparison
 
@@ -25,20 +26,20 @@ RESCORE_PAUSE = timedelta(
 log = logging.getLogger("relevancy.tasks")
 
 
-def send(task_to_send: Task[[int], None], pk: int, *, pause: timedelta | None = None) -> None:
+def send(task_to_send: Task[..., None], pk: int, *, pause: timedelta | None = None) -> None:
     """Enqueues a task for one row, to begin after a pause if one is given. If the queue is unreachable, the error is logged and not
     raised: the user's changes are stored, `sweep` finds runs that no worker continues, and pages find stale scores."""
     try:
         if pause and task_to_send.get_backend().supports_defer:
             task_to_send = task_to_send.using(run_after=timezone.now() + pause)
-        task_to_send.enqueue(pk)
+        task_to_send.enqueue(pk, reference=logs.request_id())
     except Exception:
         log.exception(
             "The task %s of %s could not be enqueued. Check that the queue is running.", task_to_send.name, pk
         )
 
 
-@task(priority=LOW_PRIORITY)
+@background_task(priority=LOW_PRIORITY)
 def run_chunk(run_id: int) -> None:
     """Searches one chunk of a run, then enqueues the next one, or the runs that waited for the endpoint."""
     result = runs.continue_run(run_id)
@@ -52,19 +53,19 @@ def run_chunk(run_id: int) -> None:
         enqueue_judging_queue(judging.judging_queue(Book.objects.get(cases=run.case_id)))
 
 
-@task(priority=HIGH_PRIORITY)
+@background_task(priority=HIGH_PRIORITY)
 def send_password_link(email: str, site_url: str) -> None:
     """Sends a link for a new password, if the address has an account."""
     accounts.passwords.send_reset_link(email=email, site_url=site_url)
 
 
-@task(priority=LOWEST_PRIORITY)
+@background_task(priority=LOWEST_PRIORITY)
 def prune_display_fields(case_id: int) -> None:
     """Removes the displayed fields of a case's old runs."""
     runs.prune_display_fields(Case.objects.get(pk=case_id))
 
 
-@task(priority=LOW_PRIORITY)
+@background_task(priority=LOW_PRIORITY)
 def build_judging_queue(book_id: int) -> None:
     """Chooses the documents to judge in a book, after a run or a change of the settings."""
     book = Book.objects.get(pk=book_id)
@@ -72,7 +73,7 @@ def build_judging_queue(book_id: int) -> None:
     hooks.judging_queue_built(book)
 
 
-@task(priority=HIGH_PRIORITY)
+@background_task(priority=HIGH_PRIORITY)
 def rescore_book(book_id: int) -> None:
     """Rescores the last runs of every case of a book after its ratings have changed, and puts what is judged next in order again."""
     Book.objects.filter(pk=book_id).update(rescore_queued_at=None)
@@ -81,20 +82,20 @@ def rescore_book(book_id: int) -> None:
     judging.refresh_judging_order(book_id)
 
 
-@task(priority=HIGH_PRIORITY)
+@background_task(priority=HIGH_PRIORITY)
 def rescore_run(run_id: int) -> None:
     """Computes the stale and missing scores of one run."""
     Run.objects.filter(pk=run_id).update(rescore_queued_at=None)
     scores.rescore_run(Run.objects.select_related("case__book").get(pk=run_id))
 
 
-@task(priority=HIGH_PRIORITY)
+@background_task(priority=HIGH_PRIORITY)
 def rescore_failed(run_id: int) -> None:
     """Computes the stale and missing scores of one run, and again those that a scorer could not compute."""
     scores.rescore_run(Run.objects.select_related("case__book").get(pk=run_id), including_failed=True)
 
 
-@task(priority=HIGH_PRIORITY)
+@background_task(priority=HIGH_PRIORITY)
 def rescore_case(case_id: int) -> None:
     """Rescores a case's last runs, newest first, after its scorers have changed, or continues to."""
     _rescore_case(Case.objects.select_related("book").get(pk=case_id))
@@ -106,7 +107,7 @@ def _rescore_case(case: Case) -> None:
         send(rescore_case, case.pk)
 
 
-@task(priority=LOWEST_PRIORITY)
+@background_task(priority=LOWEST_PRIORITY)
 def rescore_history(case_id: int) -> None:
     """Rescores all runs of a case for a few seconds, and enqueues the rest, so that runs do not have to wait."""
     case = Case.objects.get(pk=case_id)
@@ -116,13 +117,13 @@ def rescore_history(case_id: int) -> None:
         send(rescore_history, case_id)
 
 
-@task(priority=HIGH_PRIORITY)
+@background_task(priority=HIGH_PRIORITY)
 def compute_comparison(comparison_id: int) -> None:
     """Computes the figures of a comparison that is missing them, or whose ratings or results have changed."""
     comparison.stored.compute(comparison_id)
 
 
-@task(priority=LOW_PRIORITY)
+@background_task(priority=LOW_PRIORITY)
 def import_ratings(import_id: int) -> None:
     """Stores the ratings of a large file that was uploaded."""
     ratings_import.continue_import(import_id)

@@ -50,6 +50,7 @@ NOT_EXECUTED = {
     ("deploying.md", "# in a clone"): "installs packages from the network, and starts the servers",
     ("deploying.md", "mkdir -p var"): "needs Docker; tests/test_compose_files.py generates these secrets",
     ("deploying.md", "docker compose"): "needs Docker",
+    ("deploying.md", "2026-"): "lines of the log; tests/test_logs.py checks their form",
     ("writing-an-app.md", "relevancy/optional/NAME/"): "names of files",
     ("writing-an-app.md", "from relevancy.hooks"): "adds to pages of the whole process; apps are tested with their own",
     ("writing-a-measure.md", ".venv/bin/pip"): "changes this environment; tests/commands/test_own_measure.py installs",

@@ -20,7 +20,7 @@ def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     enqueued: list[tuple[str, int]] = []
     for name in ("run_chunk", "rescore_book", "rescore_run", "rescore_case"):
         task = getattr(tasks, name)
-        monkeypatch.setattr(type(task), "enqueue", lambda self, pk: enqueued.append((self.name, pk)))
+        monkeypatch.setattr(type(task), "enqueue", lambda self, pk, **_: enqueued.append((self.name, pk)))
     return enqueued
 
 

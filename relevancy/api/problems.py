@@ -29,7 +29,7 @@ _DETAILS = {
     400: "The request cannot be read. Check its address and its body.",
     404: NOT_FOUND,
     405: "This address does not support this method. The header Allow names those that it supports.",
-    500: "An unexpected error occurred. The server log has the details.",
+    500: "An unexpected error occurred. The server log has the details at the id of the header X-Request-ID.",
 }
 _KEPT_HEADERS = ("Allow", "Retry-After", "WWW-Authenticate")
 

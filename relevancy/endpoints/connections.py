@@ -40,6 +40,7 @@ def connection(endpoint: Endpoint) -> engines.Connection:
         per_minute=endpoint.per_minute,
         allowed_handlers=tuple(endpoint.allowed_handlers.split()),
         allowed_indexes=tuple(endpoint.allowed_indexes.split()),
+        label=str(endpoint.pk or "new"),
         **timeouts(endpoint.options),
     )
 

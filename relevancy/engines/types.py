@@ -120,6 +120,7 @@ SEARCH_ENGINE = Abilities(
 class Connection:
     """Where an engine is and how to connect to it. Contains secrets in plain text: never store or log it.
 
+    `label`: what events call the endpoint, such as its id; no address, no secret.
     `url`: the endpoint's address, of the kind that the adapter's `address` names.
     `credentials`: `{"username", "password"}`, `{"api_key"}` or `{"bearer"}`.
     `headers`: further HTTP headers.
@@ -143,6 +144,7 @@ class Connection:
     read_timeout: float = 30.0
     allowed_handlers: tuple[str, ...] = ()
     allowed_indexes: tuple[str, ...] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from relevancy import events
+
 from .errors import ChildEnded, ChildError, ChildTooBig, ChildTooSlow, ScriptError
 from .messages import decode_mapped, decode_outcomes, describe_stop, encode_query
 from .pool import POOL, Lease
@@ -272,6 +274,7 @@ class _Batch[Input, Result: (Outcome, MappedResponse)]:
     def _handle_stop(self, lease: Lease, reason: str, end: int, *, is_culprit_known: bool) -> None:
         """Drops the child. Adds an error for the next query if it is to blame, else isolates the queries up to `end`."""
         lease.drop()
+        events.record("sandbox_stop", reason=reason)
         self.is_open = False
         self.stops += 1
         if time.monotonic() >= self.deadline:

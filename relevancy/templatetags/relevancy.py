@@ -6,7 +6,7 @@ from django import template
 from django.forms import BoundField, CheckboxInput, FileInput, HiddenInput, RadioSelect, Select
 from django.utils.safestring import SafeString
 
-from relevancy import wording
+from relevancy import logs, wording
 from relevancy.models import Case, CaseQuery
 from relevancy.runs import Result
 
@@ -117,6 +117,12 @@ def rate_unretrieved(
     """The rating of a document that the run did not return; the answer replaces the rating only."""
     url = addresses.run_url(case, context.get("selection"), "rate", case_query.pk, unretrieved=1)
     return rate(context, case.book.scale, mine, grade, url, doc_id, title=title, can=can, scale_key=case.book.scale_key)
+
+
+@register.simple_tag
+def request_id() -> str:
+    """The id by which the log finds what happened in this request; empty outside of one."""
+    return logs.request_id()
 
 
 @register.filter

@@ -2,6 +2,7 @@
 
 import logging
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +19,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views import defaults
 
-from relevancy import accounts
+from relevancy import accounts, events, logs
 from relevancy.ratings import RatingRefused
 from relevancy.slow_requests import Busy
 
@@ -26,12 +27,52 @@ from .requests import HtmxRequest
 from .responses import conflict
 
 log = logging.getLogger("relevancy.views")
+request_log = logging.getLogger("relevancy.requests")
 
 DATABASE_BUSY = "The database is busy or cannot be reached. Nothing was saved; try again in a moment."
 _BUSY = (accounts.HashingBusy, Busy)  # their messages are written for users
 MAX_ADDRESS = 24_000  # SQLite's patterns have at most 50,000 bytes, and a character may need two in them
 RETRY_SECONDS = "10"
 SIGNED_OUT = "You are signed out. Reload the page and sign in; everything you saved is kept."
+
+
+METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+UNLOGGED = frozenset({"healthz", "readyz", "metrics"})  # asked every few seconds; a failure is logged
+
+
+def record_requests(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Gives each request an id, which its response has as `X-Request-ID`, logs a line when it is answered, and records an event.
+
+    The id is always a new one: one that a client sends could be another request's.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        started = time.perf_counter()
+        with logs.within_request() as reference:
+            response = get_response(request)
+            response["X-Request-ID"] = reference
+            _log_response(request, response.status_code, time.perf_counter() - started)
+        return response
+
+    return middleware
+
+
+def _log_response(request: HttpRequest, status: int, seconds: float) -> None:
+    view = request.resolver_match.view_name if request.resolver_match else ""
+    # Not `request.user`, which would read the session of those who have not been asked who they are.
+    user = getattr(request, "_cached_user", None) or getattr(getattr(request, "auth", None), "user", None)
+    fields = {
+        "method": request.method,
+        "view": view,
+        "status": status,
+        "milliseconds": round(seconds * 1000),
+        "user": None if user is None else user.pk,
+    }
+    level = logging.DEBUG if view in UNLOGGED and status < 500 else logging.INFO
+    text = logs.describe_request(request)
+    request_log.log(level, "%s: %s in %s ms", text, status, fields["milliseconds"], extra={"fields": fields})
+    method = request.method if request.method in METHODS else "other"
+    events.record("request", seconds, view=view, method=str(method), status=str(status))
 
 
 class SignInRequiredMiddleware(LoginRequiredMiddleware):
@@ -127,7 +168,8 @@ def is_unstorable(error: BaseException) -> bool:
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Returns the 503 page, or a line of text for htmx. Uses no database."""
     text = str(error) if isinstance(error, _BUSY) else DATABASE_BUSY
-    log.error("%s %s cannot be answered at the moment: %s", request.method, request.path, " ".join(str(error).split()))
+    reason = " ".join(str(error).split())
+    log.error("%s cannot be answered at the moment: %s", logs.describe_request(request), reason)
     if request.headers.get("HX-Request") == "true" or request.path_info.startswith("/api/"):
         response = HttpResponse(text, status=503, content_type="text/plain; charset=utf-8")
     else:

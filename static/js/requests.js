@@ -43,9 +43,15 @@ function serverMessage(xhr) {
   return new DOMParser().parseFromString(body, "text/html").querySelector("[data-message]")?.textContent;
 }
 
+/** By which an administrator finds an unexpected error in the log. */
+function referenceOf(xhr) {
+  const reference = xhr.status === 500 && xhr.getResponseHeader("X-Request-ID");
+  return reference ? `. Reference: ${reference}` : "";
+}
+
 function message(xhr) {
   const text = String(serverMessage(xhr) || "").trim();
-  if (text) return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  if (text) return (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text) + referenceOf(xhr);
   if (GENERIC[xhr.status]) return GENERIC[xhr.status];
   return `The server answered with error ${xhr.status}. Nothing was changed on this page; try again.`;
 }

@@ -25,6 +25,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
+from relevancy import events
 from relevancy.engines.errors import EndpointUnreachable, EngineError, RequestAborted, TooSlow, UnreadableResponse
 from relevancy.engines.types import Connection
 
@@ -64,6 +65,7 @@ class HttpClient:
         retries: RetryPolicy = SEARCHES,
     ) -> None:
         self.address = address
+        self._label = connection.label
         self._retries = retries
         self.rate_limit = RateLimit(connection.per_minute)
         self._error_message = error_message
@@ -93,7 +95,8 @@ class HttpClient:
     ) -> Response:
         """Does what `send` does, and returns the response whatever its status is. Its body may repeat secrets: see `redact`."""
         url, all_headers = self._url(path), {**self._headers, **(headers or {})}
-        deadline = time.monotonic() + self._connect_timeout + self._read_timeout
+        started = time.monotonic()
+        deadline = started + self._connect_timeout + self._read_timeout
         for attempt in count(1):
             failure: EngineError | None = None
             with self._redacting(), self._exchange(deadline) as exchange:
@@ -108,6 +111,8 @@ class HttpClient:
             if delay is None or attempt == self._retries.attempts or time.monotonic() + delay > deadline:
                 break
             self._sleep(delay)
+        outcome = failure.kind if failure else "ok" if response.status < 400 else f"{response.status // 100}xx"
+        events.record("engine_request", time.monotonic() - started, endpoint=self._label, outcome=outcome)
         if failure:
             with self._redacting():
                 raise failure

@@ -202,8 +202,8 @@ def continue_import(import_id: int) -> None:
     try:
         with ratings.undone_after_error(record):
             _store_waiting(record)
-    except ValidationError as error:
-        log.info("%s has failed: %s", record, error_text(error))
+    except ValidationError:
+        log.warning("The import of ratings %s has failed; its row says why.", record.pk)
 
 
 def _store_waiting(record: RatingImport) -> None:

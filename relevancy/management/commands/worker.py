@@ -53,11 +53,8 @@ def _run_database_worker(*, interval: float, batch: bool, verbosity: int) -> Non
     locks the whole of an SQLite database with each look. After an error of the database this function waits and goes on, except with
     `batch`.
     """
-    db_worker.Command().configure_logging(verbosity)
-    if verbosity == 1:
-        db_worker.logger.setLevel(
-            logging.WARNING
-        )  # it reports each of its starts and ends; tasks have a logger of their own
+    # It reports each of its starts and ends as INFO; tasks have a logger of their own.
+    db_worker.logger.setLevel((logging.CRITICAL, logging.WARNING, logging.INFO)[min(verbosity, 2)])
     worker = db_worker.Worker(
         queue_names=[DEFAULT_TASK_QUEUE_NAME],
         interval=0,

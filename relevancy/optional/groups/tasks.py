@@ -1,13 +1,12 @@
 """Background tasks of groups of cases."""
 
-from django.tasks import task
-
+from relevancy.background_task import background_task
 from relevancy.tasks import HIGH_PRIORITY, enqueue_comparison, send
 
 from . import groups, stored_groups
 
 
-@task(priority=HIGH_PRIORITY)
+@background_task(priority=HIGH_PRIORITY)
 def compute_group_comparison(comparison_id: int) -> None:
     """Computes the figures of a group from the stored comparisons of its cases."""
     stored_groups.compute(comparison_id)

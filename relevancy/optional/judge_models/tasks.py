@@ -1,7 +1,6 @@
 """Background tasks of judge models."""
 
-from django.tasks import task
-
+from relevancy.background_task import background_task
 from relevancy.models import Book
 from relevancy.tasks import LOWEST_PRIORITY, send
 
@@ -11,7 +10,7 @@ from .models import JudgeJob
 JUDGE_SECONDS = 10.0  # then other tasks have their turn
 
 
-@task(priority=LOWEST_PRIORITY)
+@background_task(priority=LOWEST_PRIORITY)
 def run_judge_job(job_id: int) -> None:
     """Asks a judge model for some seconds, and enqueues the rest of the job."""
     job = JudgeJob.objects.select_related("judge__rater", "book").get(pk=job_id)

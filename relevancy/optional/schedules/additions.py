@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.urls import reverse
 
-from relevancy import tasks
+from relevancy import logs, tasks
 from relevancy.hooks import (
     Link,
     Loss,
@@ -58,7 +58,7 @@ def group_links(group: CaseGroup) -> Iterator[Link]:
 def finish_check(run: Run) -> None:
     """Finishes the check that the run belongs to, and sends what has to be said about it."""
     if checks.finish_run(run.pk):
-        send_notifications.enqueue()
+        send_notifications.enqueue(reference=logs.request_id())
 
 
 @sweep.add

@@ -10,7 +10,7 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from relevancy import accounts, tasks
+from relevancy import accounts, logs, tasks
 from relevancy.views.forms import errors_to
 from relevancy.views.requests import HtmxRequest
 
@@ -91,7 +91,8 @@ def password_reset(request: HtmxRequest) -> HttpResponse:
         email = form.cleaned_data["email"].lower()
         with errors_to(form):
             accounts.count_request(action="password", address=accounts.client_address(request), account=email)
-            tasks.send_password_link.enqueue(email, settings.SITE_URL or request.build_absolute_uri("/").rstrip("/"))
+            site_url = settings.SITE_URL or request.build_absolute_uri("/").rstrip("/")
+            tasks.send_password_link.enqueue(email, site_url, reference=logs.request_id())
             return redirect("password_reset_done")
     context = {"form": form, "has_mail": bool(settings.MAIL_HOST)}
     return render(request, "registration/password_reset_form.html", context, status=form_status(form))
