@@ -1,13 +1,16 @@
-"""A case of many invented queries, run twice on ranking files, with ten ratings to a query."""
+"""A case of many invented queries, run twice on ranking files, with ten ratings to a query; and a much larger one, copied from it by
+the database."""
 
 import csv
 from pathlib import Path
 
 import fresh_site
+from django.db import connection, models
+from django.db.models import Max
 from invented import document, query_grades, rankings
 
-from relevancy import cases, endpoints, queries, ratings, runs, scorers
-from relevancy.models import Case, Run, User
+from relevancy import cases, endpoints, queries, ratings, runs, scorers, scores
+from relevancy.models import Case, CaseQuery, Query, QueryScore, Ranking, Rating, Run, ScorerVersion, User
 
 RUNS = 2  # so that there is a previous run to compare with
 
@@ -23,15 +26,18 @@ def write_rankings(path: Path, texts: list[str], seed: int) -> None:
                 rows.writerow((text, doc["id"], position, doc["title"], doc["short_description"], doc["supplier"]))
 
 
-def make_case(name: str, texts: list[str], by: User) -> Case:
-    """The case with its runs, scored by the default scorer."""
+def make_case(name: str, texts: list[str], by: User, rated: int = 10) -> Case:
+    """The case with its runs, scored by the default scorer. rated: how many ratings a query has."""
     case = cases.create(name=name, owner=by, scale=scorers.parse_scale("0:3"))
     queries.add(case=case, texts=texts)
     case_queries = case.case_queries.present().select_related("query")
     grades = query_grades(texts)
     ratings.rate_book(
         book=case.book,
-        values={case_query.query_id: grades[case_query.query.text] for case_query in case_queries},
+        values={
+            case_query.query_id: dict(list(grades[case_query.query.text].items())[:rated])
+            for case_query in case_queries
+        },
         rater=by,
         by=by,
     )
@@ -46,3 +52,63 @@ def make_case(name: str, texts: list[str], by: User) -> Case:
         run = runs.finish_here(runs.start(attempt=attempt, by=by))
         assert run.status == Run.Status.COMPLETE, run.reason
     return case
+
+
+def multiply(case: Case, times: int) -> None:
+    """Makes a case `times` as large on PostgreSQL, with copies of its queries, their ratings, rankings and scores; sums its scores.
+
+    A copy has the text of the original with its number, so that texts stay distinct; its documents are the same.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE TEMPORARY TABLE copies AS SELECT id AS query_id, copy, "
+            f"(SELECT MAX(id) FROM {Query._meta.db_table}) + ROW_NUMBER() OVER (ORDER BY copy, id) AS copied_id "
+            f"FROM {Query._meta.db_table}, generate_series(2, %s) copy WHERE book_id = %s",
+            [times, case.book_id],
+        )
+        cursor.execute("ANALYZE copies")
+    text = "original.text || ' ' || copies.copy"
+    _copy(
+        Query,
+        "id",
+        {"id": "copies.copied_id", "text": text, "text_key": f"encode(sha256(convert_to({text}, 'UTF8')), 'hex')"},
+    )
+    span = (case.case_queries.aggregate(last=Max("position"))["last"] or 0) + 1
+    _copy(CaseQuery, "query_id", {"position": f"original.position + (copies.copy - 1) * {span}"})
+    for model in (Rating, Ranking):
+        _copy(model, "query_id", {})
+    scored = {}
+    if any(field.name == "ranking" for field in QueryScore._meta.concrete_fields):
+        scored["ranking_id"] = (
+            f"(SELECT id FROM {Ranking._meta.db_table} ranking "
+            "WHERE ranking.run_id = original.run_id AND ranking.query_id = copies.copied_id)"
+        )
+    _copy(QueryScore, "query_id", scored)
+    with connection.cursor() as cursor:
+        cursor.execute("DROP TABLE copies")
+        tables = (Query, CaseQuery, Rating, Ranking, QueryScore)
+        for model in tables:
+            if model._meta.pk.name == "id":
+                sequence = f"pg_get_serial_sequence('{model._meta.db_table}', 'id')"
+                cursor.execute(f"SELECT setval({sequence}, (SELECT MAX(id) FROM {model._meta.db_table}))")
+            cursor.execute(f"VACUUM ANALYZE {model._meta.db_table}")  # as autovacuum does within a minute
+    total = case.case_queries.count()
+    case.runs.update(queries=total, done=total)
+    versions = ScorerVersion.objects.used_by(case)
+    for run in case.runs.all():
+        scores.score_case(run, versions)
+
+
+def _copy(model: type[models.Model], key: str, values: dict[str, str]) -> None:
+    """Copies the rows of the queries in the table `copies`. key: the column with the query. values: of columns, as SQL; the query and
+    the id of a row are its own, all other columns those of the original."""
+    values = {"query_id": "copies.copied_id", **values}
+    columns = [field.column for field in model._meta.concrete_fields if field.column != "id" or "id" in values]
+    selected = ", ".join(values.get(column) or f'original."{column}"' for column in columns)
+    names = ", ".join(f'"{column}"' for column in columns)
+    table = model._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} ({names}) SELECT {selected} FROM copies JOIN {table} original "
+            f"ON original.{key} = copies.query_id ORDER BY copies.copied_id"
+        )

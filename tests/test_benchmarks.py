@@ -20,6 +20,7 @@ QUICK = {
     "importing": (["--quick"], ["new ratings", "other grades", "target at most"]),
     "judging": (["--quick"], ["the pairs are chosen", "nothing rated", "of CPU", "agreement:", "target at most 30 ms"]),
     "memory": (["--quick"], ["peak", "target no process above"]),
+    "pages": (["--queries", "120", "--rounds", "1"], ["the next page", "a rating", "target at most", "by a worker"]),
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),
     "roads": ([], ["rate", "import", "compare", "functions"]),
     "sandbox": (

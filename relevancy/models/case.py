@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from django.conf import settings
-from django.db import models
-from django.db.models.functions import Coalesce
+from django.db import connection, models
+from django.db.models.functions import Coalesce, RowNumber
 
 from .access import SharedModel, SharedQuerySet
 from .book import Book, Query
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from .run import Run
     from .user import User
+
+# Queries up to which a page may read all of a case: to count what is stale, to list tags, to sort by any column. Pages of larger cases
+# read by key, and show what a worker has stored.
+LARGE_CASE = 50_000
 
 
 class CaseQuerySet(SharedQuerySet["Case"]):
@@ -83,6 +87,16 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
     def texts(self) -> dict[int, str]:
         """Returns `{query id: text}` without removed queries, in the order of the case. One SQL statement."""
         return dict(self.present().order_by("position", "id").values_list("query_id", "query__text"))
+
+    def numbers(self, ids: Sequence[int] | None = None) -> dict[int, int]:
+        """Returns the numbers that queries of one case have in its manual order, without removed ones, by id of the case query. One SQL
+        statement. ids: of those to return; all of them unless given."""
+        numbered = self.present().order_by().annotate(number=models.Window(RowNumber(), order_by=("position", "id")))
+        statement, parameters = numbered.values("id", "number").query.sql_with_params()
+        wanted = "" if ids is None else f"WHERE id IN ({', '.join(['%s'] * len(ids))})"
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT id, number FROM ({statement}) numbered {wanted}", [*parameters, *(ids or ())])
+            return dict(cursor.fetchall())
 
     def with_role(self, user: User) -> Self:
         """Annotates `role`, that of the user on the case; see `SharedQuerySet`."""

@@ -15,7 +15,8 @@ from django.utils import timezone
 from relevancy import activity
 from relevancy.endpoints import connect_for_page
 from relevancy.models import Activity, Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
-from relevancy.scores import compute_scores, lock_queries, results_changed, score_case, store
+from relevancy.models.case import LARGE_CASE
+from relevancy.scores import compute_scores, count_queries, lock_queries, results_changed, score_case, store
 
 from .access import RunNotAllowed, check_usable, lock_for_run
 from .attempts import next_number
@@ -236,7 +237,11 @@ def _update_counts(run: Run) -> None:
 
 def count_unsearched(run: Run) -> dict[str, int]:
     """Returns `{"new", "edited"}`: how many present queries of the case have no ranking in the run, and how many had another
-    text or other options then. One SQL statement."""
+    text or other options then. One SQL statement.
+
+    Of a run of more than `LARGE_CASE` queries, only how many more the case has now: which ones were edited is not looked for."""
+    if run.queries > LARGE_CASE:
+        return {"new": max(0, count_queries(run.case) - run.done), "edited": 0}
     # The relation is limited to the run, so that the cost does not grow with the number of runs.
     ranking = FilteredRelation("query__rankings", condition=Q(query__rankings__run=run))
     is_unchanged = Q(ranking__text=F("query__text"), ranking__options=F("options"))

@@ -18,6 +18,7 @@ from relevancy.models import (
     Run,
     ScorerVersion,
 )
+from relevancy.models.case import LARGE_CASE
 
 MAX_POINTS = 30  # of the history chart
 MAX_SPARKLINE_POINTS = 12
@@ -199,6 +200,17 @@ def compared_attempts(attempts: Sequence[ScoredAttempt]) -> list[tuple[Run, Run]
         for scored, parent in pairs
         if scored.case_score and parent and parent.case_score
     ]
+
+
+def count_queries(case: Case) -> int:
+    """Returns the number of present queries of a case; of one with more than `LARGE_CASE`, what its newest score has counted, if it
+    has one. At most two SQL statements."""
+    present = case.case_queries.present().order_by()
+    counted: int = present[: LARGE_CASE + 1].count()
+    if counted <= LARGE_CASE:
+        return counted
+    newest = CaseScore.objects.filter(run__case=case).order_by("-updated_at").values_list("queries", flat=True)
+    return newest.first() or present.count()
 
 
 def ids_look_wrong(run: Run, score: CaseScore | None = None) -> bool:

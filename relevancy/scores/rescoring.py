@@ -203,6 +203,12 @@ def _outdated(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[tuple[Run, S
     return [(run, version) for run, version in targets if (run.pk, version.pk) not in current]
 
 
+def has_outdated(targets: Sequence[tuple[Run, ScorerVersion]]) -> bool:
+    """Returns whether one of the scores of a case, each in a run and under a version, is missing or older than the ratings. One SQL
+    statement, whatever the size of the case."""
+    return bool(_outdated([(run, version) for run, version in targets if _can_score(run, version)]))
+
+
 def _store_differences(pairs: Sequence[tuple[Run, Run]], version: ScorerVersion, deadline: float) -> bool:
     """Stores the differences of runs to their baselines. Returns whether it has finished."""
     present = stored_differences(pairs, version)

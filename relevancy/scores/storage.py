@@ -20,6 +20,7 @@ from relevancy.models import (
     Run,
     ScorerVersion,
 )
+from relevancy.models.case import LARGE_CASE
 from relevancy.models.inserts import insert_rows
 from relevancy.scoring import case_mean, points
 
@@ -90,7 +91,8 @@ def score_runs(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
 # Written by hand because it is executed while the runs are locked. Both forms of `looked_up` look up the weight and the revision of
 # each query by unique indexes, whatever the statistics of the database say: PostgreSQL chose a join that took 2 s instead of 10 ms,
 # and its LIMIT, which no run reaches, keeps it from looking up each of them once per sum. SQLite keeps the order of tables of a
-# CROSS JOIN, and reads the scores in the order of its index.
+# CROSS JOIN, and reads the scores in the order of its index. Of a large case, PostgreSQL has statistics, and its hash joins take 0.5 s
+# for 200,000 queries instead of 1.8 s.
 _SUMS = f"""
     SELECT run.id,
         COALESCE((SELECT revision FROM {CaseRevision._meta.db_table} counter WHERE counter.case_id = run.case_id), 0),
@@ -142,6 +144,7 @@ _LOOKED_UP = f"""
             WHERE {{scores}}
             LIMIT 1000000000
 """
+_LOOKED_UP_LARGE = _LOOKED_UP_SQLITE.replace("CROSS JOIN", "JOIN")
 
 
 def _build_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[CaseScore]:
@@ -154,9 +157,10 @@ def _build_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[Cas
     for run_id, version_ids in versions_by_run.items():
         selected.append(f"scored.run_id = %s AND scored.version_id IN ({', '.join(['%s'] * len(version_ids))})")
         parameters += [run_id, *version_ids]
-    vendor = connection.vendor
+    vendor, is_large = connection.vendor, any(run.queries > LARGE_CASE for run, _ in targets)
+    looked_up = _LOOKED_UP_SQLITE if vendor == "sqlite" else _LOOKED_UP_LARGE if is_large else _LOOKED_UP
     statement = _SUMS.format(
-        looked_up=(_LOOKED_UP_SQLITE if vendor == "sqlite" else _LOOKED_UP).format(scores=" OR ".join(selected)),
+        looked_up=looked_up.format(scores=" OR ".join(selected)),
         runs=", ".join(["%s"] * len(versions_by_run)),
         scores_sum=exact_sum_sql("weight * score", vendor),
         lows_sum=exact_sum_sql("CASE WHEN score IS NOT NULL THEN weight * COALESCE(low, score) END", vendor),

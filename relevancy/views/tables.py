@@ -37,7 +37,7 @@ def build_headings(columns: Sequence[Column], sort: str) -> list[Heading]:
     """Returns the headings of a list that is sorted by `sort`; `_ui/heading.html` draws one."""
     headings = []
     for column in columns:
-        direction, is_high_next = "", column.starts_high
+        direction, is_high_next = "", column.starts_high and column.key != ""
         if column.key and column.key == sort.removeprefix("-"):
             is_high_next = not sort.startswith("-")
             direction = "ascending" if is_high_next else "descending"

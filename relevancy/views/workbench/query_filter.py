@@ -88,19 +88,23 @@ class QueryFilter:
         """Whether the list is complete and in the order that can be changed by hand."""
         return self.sort == MANUAL_ORDER and not self.is_active
 
-    def apply(self, case_queries: CaseQueryQuerySet) -> CaseQueryQuerySet:
-        """Filters and sorts case queries with scores (`CaseQuerySet.with_scores`); missing values come last."""
+    def matching(self, case_queries: CaseQueryQuerySet) -> CaseQueryQuerySet:
+        """Filters case queries with scores (`CaseQuerySet.with_scores`)."""
         if self.text:
             case_queries = case_queries.filter(query__text__icontains=self.text)
         if self.state:
             case_queries = case_queries.filter(STATES[self.state][1])
         if self.tag:
             case_queries = case_queries.tagged(self.tag)
+        return case_queries
+
+    def apply(self, case_queries: CaseQueryQuerySet) -> CaseQueryQuerySet:
+        """Filters and sorts case queries with scores; missing values come last."""
         first, *others = SORT_FIELDS[self.sort.removeprefix("-")]
         # Where nothing can be missing, the plain order lets the database read from an index.
         nulls_last = None if first in NEVER_NULL else True
         ordered = F(first).desc if self.sort.startswith("-") else F(first).asc
-        return case_queries.order_by(ordered(nulls_last=nulls_last), *others, "id")
+        return self.matching(case_queries).order_by(ordered(nulls_last=nulls_last), *others, "id")
 
     def parameters(self, **changes: object) -> dict[str, object]:
         """Returns the parameters of the list with some changed; leaves out what is the default."""

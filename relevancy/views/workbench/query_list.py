@@ -14,10 +14,12 @@ from django.urls import reverse
 
 from relevancy import queries, scores
 from relevancy.models import Case, CaseQuery, Run, ScorerVersion, User
-from relevancy.models.case import CaseQueryQuerySet
+from relevancy.models.case import LARGE_CASE, CaseQueryQuerySet
 from relevancy.views.tables import Column, Heading, build_headings
 
+from . import large_list
 from .access import CaseAccess
+from .large_list import KeyPage
 from .query_detail import QueryDetail
 from .query_filter import COMPARED_STATES, MANUAL_ORDER, SECONDARY_FIELDS, STATES, QueryFilter
 from .query_row import QueryRow, ScoredCaseQuery, SecondaryScore, row_state
@@ -51,10 +53,8 @@ class QueryList:
     ) -> None:
         """`tabs`: names of the tabs shown of opened queries, by id of the case query; others show their results."""
         self.secondary = versions[1 : 1 + len(SECONDARY_FIELDS)]
-        # An address can name the column of a scorer that the case has no more.
-        is_sorted_by_removed = query_filter.sort.removeprefix("-") in list(SECONDARY_FIELDS)[len(self.secondary) :]
-        self.filter = replace(query_filter, sort=MANUAL_ORDER) if is_sorted_by_removed else query_filter
         self.ratings: dict[int, scores.QueryRatings] = {}
+        self._named_filter = query_filter
         self._tabs = tabs or {}
         self._case = case
         self._user = user
@@ -63,22 +63,56 @@ class QueryList:
         self._versions = versions
         self._previous_run = previous_run
 
+    @cached_property
+    def filter(self) -> QueryFilter:
+        """The filter and order that the address names, in the manual order if the list cannot be sorted by that column."""
+        sort = self._named_filter.sort
+        if sort == MANUAL_ORDER or self._can_sort_by(sort.removeprefix("-")):
+            return self._named_filter
+        return replace(self._named_filter, sort=MANUAL_ORDER)
+
+    def _can_sort_by(self, key: str) -> bool:
+        # An address can name the column of a scorer that the case has no more.
+        if key in list(SECONDARY_FIELDS)[len(self.secondary) :]:
+            return False
+        return not self.is_large or (key in large_list.SORTS and not self._named_filter.is_active)
+
     @property
     def case_queries(self) -> CaseQueryQuerySet:
         """All case queries that pass the filter, in order, with their scores."""
-        return self.filter.apply(self._with_scores())
+        return self.filter.apply(self._with_scores(self._case.case_queries.present()))
 
-    def _with_scores(self) -> CaseQueryQuerySet:
-        present: CaseQueryQuerySet = self._case.case_queries.present()
-        return present.with_scores(self._selection.run, self._versions[0], self._previous_run, secondary=self.secondary)
+    def _with_scores(self, case_queries: CaseQueryQuerySet) -> CaseQueryQuerySet:
+        run, version = self._selection.run, self._versions[0]
+        return case_queries.with_scores(run, version, self._previous_run, secondary=self.secondary)
 
     @cached_property
     def total(self) -> int:
-        """The number of queries in the case."""
-        return self._case.case_queries.present().count()
+        """The number of queries in the case; see `scores.count_queries`."""
+        return scores.count_queries(self._case)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether the case has so many queries that its list is read by key."""
+        return self.total > LARGE_CASE
+
+    @property
+    def large_note(self) -> str:
+        """What the list of a large case does not offer; empty for others."""
+        return large_list.NOTE if self.is_large else ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the filter finds nothing."""
+        if isinstance(self.page, KeyPage):
+            return not self.page.case_queries and not self.page.has_other_pages
+        return not self.page.paginator.count
 
     @cached_property
-    def page(self) -> "Page[CaseQuery]":
+    def page(self) -> "Page[CaseQuery] | KeyPage":
+        if self.is_large:
+            listed = large_list.LargeList(self._case, self.filter, self._with_scores, self.total, PAGE_SIZE)
+            return listed.read(self._selection.run, [self._versions[0], *self.secondary])
         paginator = Paginator(self.case_queries, PAGE_SIZE)
         if not self.filter.is_active:
             paginator.__dict__["count"] = self.total
@@ -86,13 +120,13 @@ class QueryList:
 
     @cached_property
     def tags(self) -> list[str]:
-        """The tags that the list can be filtered by."""
-        return queries.tags.of_case(self._case)
+        """The tags that the list can be filtered by; those of a large case are not listed."""
+        return [] if self.is_large else queries.tags.of_case(self._case)
 
     @property
     def shows_tags(self) -> bool:
         """Whether there is a tag to filter by, or the list is filtered by one that no query has any more."""
-        return bool(self.tags or self.filter.tag)
+        return bool(self.is_large or self.tags or self.filter.tag)
 
     @property
     def states(self) -> list[tuple[str, str]]:
@@ -126,7 +160,7 @@ class QueryList:
     @property
     def page_number(self) -> int | str:
         """The number of the page as addresses have it: empty for the first one."""
-        return self.page.number if self.page.number > 1 else ""
+        return "" if self.page.number == 1 else self.page.number
 
     @property
     def page_url(self) -> str:
@@ -135,12 +169,14 @@ class QueryList:
 
     def open_url(self, case_query: CaseQuery | ScoredCaseQuery) -> str:
         """Returns the address of the workbench with one query open, on its page of the unfiltered list."""
-        earlier = Q(position__lt=case_query.position) | Q(position=case_query.position, pk__lt=case_query.pk)
-        page = self._case.case_queries.present().filter(earlier).count() // PAGE_SIZE + 1
+        page: int | str = f"from-{case_query.pk}"
+        if not self.is_large:
+            earlier = Q(position__lt=case_query.position) | Q(position=case_query.position, pk__lt=case_query.pk)
+            page = self._case.case_queries.present().filter(earlier).count() // PAGE_SIZE + 1
         tab = self._tabs.get(case_query.pk)
         changes = {
             "open": case_query.pk,
-            "page": page if page > 1 else "",
+            "page": "" if page == 1 else page,
             "tab": f"{case_query.pk}-{tab}" if tab else "",
         }
         return self.url(**changes) + f"#query-{case_query.pk}"
@@ -164,6 +200,11 @@ class QueryList:
                 for key, version in zip(SECONDARY_FIELDS, self.secondary, strict=False)
             ),
         ]
+        if self.is_large:
+            offered = {column.key for column in columns if self._can_sort_by(column.key)}
+            if self.filter.sort != MANUAL_ORDER:
+                offered.add(MANUAL_ORDER)
+            columns = [column if column.key in offered else replace(column, key="") for column in columns]
         return build_headings(columns, self.filter.sort)
 
     def rows(self, open_ids: Iterable[int] = ()) -> list[QueryRow]:
@@ -173,7 +214,10 @@ class QueryList:
         earlier, numbers = self._scores_before(case_queries), self._numbers(case_queries)
         return [
             self._row(
-                case_query, earlier.get(case_query.pk), position=numbers[case_query.pk], is_open=case_query.pk in opened
+                case_query,
+                earlier.get(case_query.pk),
+                position=numbers.get(case_query.pk),
+                is_open=case_query.pk in opened,
             )
             for case_query in case_queries
         ]
@@ -194,15 +238,13 @@ class QueryList:
         }
 
     def _numbers(self, case_queries: Sequence[ScoredCaseQuery]) -> dict[int, int]:
-        """Returns the numbers of the queries in the manual order, whatever the list is filtered and sorted by."""
+        """Returns the numbers of the queries in the manual order, whatever the list is filtered and sorted by; in a large case only
+        without a filter and in this order."""
         if self.filter.is_manual_order:
-            return {case_query.pk: number for number, case_query in enumerate(case_queries, self.page.start_index())}
-        return self.numbers()
-
-    def numbers(self) -> dict[int, int]:
-        """Returns the numbers of all queries in the manual order of the case, by id of the case query. One SQL statement."""
-        ids = self._case.case_queries.present().order_by("position", "id").values_list("pk", flat=True)
-        return {pk: number for number, pk in enumerate(ids, 1)}
+            start = self.page.start if isinstance(self.page, KeyPage) else self.page.start_index()
+            return {case_query.pk: number for number, case_query in enumerate(case_queries, start or 1)}
+        ids = [case_query.pk for case_query in case_queries]
+        return {} if self.is_large or not ids else self._case.case_queries.numbers(ids)
 
     def _scores_before(self, case_queries: Sequence[ScoredCaseQuery]) -> dict[int, ScoredCaseQuery]:
         """Returns the queries that an active run has not searched yet as the run before has them, by id of the case query."""
@@ -211,8 +253,8 @@ class QueryList:
         if run is None or not run.is_active or self._previous_run is None or not waiting:
             return {}
         present = self._case.case_queries.present()
-        earlier = present.with_scores(self._previous_run, self._versions[0], secondary=self.secondary)
-        scored = earlier.filter(pk__in=waiting)
+        earlier = present.filter(pk__in=waiting)
+        scored = earlier.with_scores(self._previous_run, self._versions[0], secondary=self.secondary)
         return {row.pk: cast("ScoredCaseQuery", row) for row in scored if vars(row)["ranking_id"] is not None}
 
     def row(
@@ -279,7 +321,7 @@ class QueryList:
 
     def get(self, case_query_id: int) -> ScoredCaseQuery:
         """Returns one query of the case with its scores, whatever the filter; raises `Http404` if the case does not have it."""
-        case_query = self._with_scores().filter(pk=case_query_id).first()
+        case_query = self._with_scores(self._case.case_queries.present().filter(pk=case_query_id)).first()
         if case_query is None:
             raise Http404("This query is not in the case, or has been removed from it.")
         return cast("ScoredCaseQuery", case_query)
