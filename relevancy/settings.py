@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import hashlib
+import ipaddress
 import os
 import sys
 from pathlib import Path
@@ -393,6 +394,20 @@ STORAGES = {
 LANGUAGE_CODE = "en"
 TIME_ZONE = text("TIME_ZONE", "UTC")
 USE_TZ = True
+
+# --- metrics for Prometheus ------------------------------------------------------------------------------------------
+
+METRICS_TOKEN = text("METRICS_TOKEN", "")
+if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
+    raise ImproperlyConfigured(
+        "RELEVANCY_METRICS_TOKEN is shorter than 16 characters. Use a random text, such as 32 hex digits."
+    )
+METRICS_ADDRESSES = words("METRICS_ADDRESSES")
+for _address in METRICS_ADDRESSES:
+    try:
+        ipaddress.ip_network(_address)
+    except ValueError as _error:
+        raise ImproperlyConfigured(f"RELEVANCY_METRICS_ADDRESSES: {_error}.") from None
 
 # --- log ------------------------------------------------------------------------------------------------------------
 
