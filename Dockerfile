@@ -9,6 +9,12 @@ ENV PYTHONUNBUFFERED=1 \
 
 RUN useradd --system --uid 10001 --user-group --home-dir /srv/relevancy --create-home --shell /usr/sbin/nologin relevancy
 
+# `relevancy backup` needs a pg_dump that is at least as new as the server of docker-compose.yml, which Debian does not have.
+RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates postgresql-common \
+    && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y \
+    && apt-get install --yes --no-install-recommends postgresql-client-18 \
+    && rm -rf /var/lib/apt/lists/*
+
 WORKDIR /app
 
 # Dependencies rarely change, so most builds reuse this layer.

@@ -66,7 +66,11 @@ MAX_STATEMENTS = 25
 
 @pytest.fixture
 def data(db):
-    """One row of every model; the endpoint has secrets."""
+    return make_one_of_each()
+
+
+def make_one_of_each():
+    """One row of every model; the endpoint has secrets. Returns the people."""
     people = make_people()
     endpoint = make_endpoint(
         people["owner"],

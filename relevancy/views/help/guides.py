@@ -22,7 +22,7 @@ from relevancy.hooks import Audience, optional_apps
 CORE_GUIDES = {
     Audience.RATERS: ("judging",),
     Audience.ENGINEERS: ("workbench", "comparing", "statistics", "scorers", "templates", "files", "commands", "api"),
-    Audience.ADMINISTRATORS: ("deploying", "security"),
+    Audience.ADMINISTRATORS: ("deploying", "operations", "security"),
     Audience.DEVELOPERS: ("architecture", "writing-an-app", "writing-a-measure", "writing-an-engine"),
 }
 # Decisions are for developers with the repository. Of a reference to one in brackets, nothing is left.
