@@ -235,6 +235,21 @@ def test_other_keys_are_said(archive: Path, target: Site) -> None:
     assert restored.stderr.count("Warning: ") == 2 and "RELEVANCY_CREDENTIALS_KEY" in restored.stderr
 
 
+def test_an_older_backup_is_migrated(archive: Path, target: Site, tmp_path: Path) -> None:
+    """It has no tables of an app that the site has, with rows."""
+    old = tmp_path / "old.backup"
+    with empty_site(tmp_path / "older") as older:
+        older.environment["RELEVANCY_WITHOUT"] = "outcomes"
+        assert older.run("migrate", "--verbosity", "0").returncode == 0
+        assert older.run("backup", str(old)).returncode == 0
+    assert target.run("restore", str(archive)).returncode == 0
+    assert rows_of(target)["outcomes_onlineoutcome"]
+    restored = target.run("restore", str(old), "--replace")
+    assert (restored.returncode, restored.stderr) == (0, "")
+    tables = rows_of(target)
+    assert (tables["outcomes_onlineoutcome"], tables["relevancy_user"], files_of(target)) == ([], [], {})
+
+
 FAIL_AT_THE_END = """
 import errno
 from unittest.mock import patch
