@@ -91,6 +91,7 @@ class Place(StrEnum):
     """Where pages show what optional apps add, and what the functions get as `shown`."""
 
     ACCOUNT = "account"  # the User: links to pages of the account
+    ADMINISTRATION = "administration"  # the User: links on the first page of the administration
     API_TOKENS = "api-tokens"  # the User: panels below the tokens
     BOOK_JUDGING = "book-judging"  # a Book with the user's role: pages of its tab Judging
     BOOK_QUALITY = "book-quality"  # the same of its tab Quality

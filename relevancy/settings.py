@@ -403,6 +403,7 @@ if METRICS_TOKEN and len(METRICS_TOKEN) < 16:
         "RELEVANCY_METRICS_TOKEN is shorter than 16 characters. Use a random text, such as 32 hex digits."
     )
 METRICS_ADDRESSES = words("METRICS_ADDRESSES")
+METRICS_DIR = DATA_DIR / "metrics"  # what processes count, in files that change all the time: no part of a backup
 for _address in METRICS_ADDRESSES:
     try:
         ipaddress.ip_network(_address)

@@ -67,7 +67,7 @@ def _stamp(status: os.stat_result) -> Stamp:
 
 
 def list_files() -> dict[str, Stamp]:
-    """Returns the files below the data folder by their paths there, without the database and collected static files."""
+    """Returns the files below the data folder by their paths there, without the database, collected static files and metrics."""
     return {path: _stamp(status) for path, status in _walk() if stat.S_ISREG(status.st_mode)}
 
 
@@ -79,7 +79,8 @@ def list_links() -> list[str]:
 def _walk() -> Iterator[tuple[str, os.stat_result]]:
     """Yields the path and the status of everything but folders."""
     folder = Path(settings.DATA_DIR)
-    database, collected = Path(str(connection.settings_dict["NAME"])), Path(settings.STATIC_ROOT).resolve()
+    database = Path(str(connection.settings_dict["NAME"]))
+    left_out = {Path(settings.STATIC_ROOT).resolve(), Path(settings.METRICS_DIR).resolve()}
     for name, folders, files in os.walk(folder):
         inside = Path(name)
         links = [each for each in folders if (inside / each).is_symlink()]
@@ -87,7 +88,7 @@ def _walk() -> Iterator[tuple[str, os.stat_result]]:
             each
             for each in folders
             if each not in links
-            and (inside / each).resolve() != collected
+            and (inside / each).resolve() not in left_out
             and not (inside == folder and each.startswith(STAGING))
         ]
         for each in [*files, *links]:

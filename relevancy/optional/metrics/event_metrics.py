@@ -46,7 +46,7 @@ def count_event(name: str, seconds: float, labels: Mapping[str, str]) -> None:
     metric = METRICS.get(name)
     if metric is None:
         return
-    files = process_files(settings.DATA_DIR / "metrics")
+    files = process_files(settings.METRICS_DIR)
     files.count(metric.name, metric.help, labels)
     if metric.seconds:
         timed = {metric.timed_by: labels[metric.timed_by]}
@@ -58,4 +58,4 @@ class EventCollector:
 
     def collect(self) -> Iterable[Metric]:
         """Returns the metrics."""
-        return process_files(settings.DATA_DIR / "metrics").read()
+        return process_files(settings.METRICS_DIR).read()

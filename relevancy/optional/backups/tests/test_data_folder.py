@@ -16,10 +16,11 @@ def folder(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Pa
     """A data folder with an index."""
     monkeypatch.setattr(data_folder, "PAUSE", 0)
     settings.DATA_DIR = tmp_path / "data"
-    settings.STATIC_ROOT = settings.DATA_DIR / "collected"
+    settings.STATIC_ROOT, settings.METRICS_DIR = settings.DATA_DIR / "collected", settings.DATA_DIR / "metrics"
     write(settings.DATA_DIR, "embedded/films/index.json", "build a")
     write(settings.DATA_DIR, "embedded/films/a/segment", "a")
     write(settings.DATA_DIR, "collected/site.css", "css")
+    write(settings.DATA_DIR, "metrics/counter_1-a.db", "1")
     return settings.DATA_DIR
 
 

@@ -31,7 +31,7 @@ DASHBOARD = Path(django_settings.BASE_DIR) / "docs" / "grafana-dashboard.json"
 @pytest.fixture
 def counted(settings, tmp_path, monkeypatch):
     """A site whose settings have a token."""
-    settings.METRICS_TOKEN, settings.METRICS_ADDRESSES, settings.DATA_DIR = TOKEN, [], tmp_path
+    settings.METRICS_TOKEN, settings.METRICS_ADDRESSES, settings.METRICS_DIR = TOKEN, [], tmp_path / "metrics"
     monkeypatch.setattr(events, "_listeners", [event_metrics.count_event])
     yield
     event_metrics.process_files(tmp_path / "metrics").close()
@@ -66,7 +66,7 @@ def scrape(client: Client, path: str = "/metrics", **headers: str) -> dict[tuple
     ],
 )
 def test_metrics_are_for_a_token_or_an_address(client, settings, tmp_path, token, addresses, sent, status):
-    settings.METRICS_TOKEN, settings.METRICS_ADDRESSES, settings.DATA_DIR = token, addresses, tmp_path
+    settings.METRICS_TOKEN, settings.METRICS_ADDRESSES, settings.METRICS_DIR = token, addresses, tmp_path
     headers = {"authorization": f"Bearer {sent}"} if sent else {}
     assert client.get("/metrics", headers=headers).status_code == status
 
