@@ -16,19 +16,25 @@ from relevancy.management.commands.demo import web_command, worker_command
 from tests.live.servers import free_port
 
 
-@contextmanager
-def served() -> Iterator[str]:
-    """The address of the site's web processes, with its worker beside them."""
+def own_site() -> dict[str, str]:
+    """Returns the environment of processes that work on the site of the benchmark."""
     own = environment(fresh_site.DATA)
     if connection.vendor == "postgresql":
         url = own["RELEVANCY_DATABASE_URL"].rpartition("/")[0]
         own["RELEVANCY_DATABASE_URL"] = f"{url}/{connection.settings_dict['NAME']}"
+    return own
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The address of the site's web processes, with its worker beside them."""
+    own = own_site()
     (fresh_site.DATA / "collected").mkdir(exist_ok=True)  # WhiteNoise warns where collectstatic has not run
     port = free_port()
     with ExitStack() as stack:
         for line in (web_command(port), worker_command()):
             process = subprocess.Popen(line, env=own, cwd=ROOT, start_new_session=True)
-            stack.callback(_end, process)
+            stack.callback(end, process)
         address = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + 60
         while not _answers(address):
@@ -37,7 +43,8 @@ def served() -> Iterator[str]:
         yield address
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
+    """Ends a process of the site, and kills it if that takes longer than 20 seconds."""
     process.terminate()
     try:
         process.wait(20)

@@ -161,6 +161,7 @@ if _tasks not in _BACKENDS:
     raise ImproperlyConfigured(f"RELEVANCY_TASKS is {_tasks!r}; it can be {', '.join(_BACKENDS)}.")
 TASKS = {"default": {"BACKEND": _BACKENDS[_tasks], "QUEUES": ["default"]}}
 
+WORKER_REQUESTS = integer("WORKER_REQUESTS", 16, 1)  # that one worker sends to an endpoint at a time
 KEEP_FIELDS_RUNS = integer("KEEP_FIELDS_RUNS", 20, 1)  # newest runs of each case, plus its pinned runs
 
 # --- e-mail ---------------------------------------------------------------------------------------------------------
@@ -285,6 +286,9 @@ if _tasks == "celery":
     INSTALLED_APPS.append("django_tasks_fennel")
     # No result backend: state lives in the database, and nothing reads the results of tasks.
     CELERY_BROKER_URL = text("BROKER_URL")
+    CELERY_WORKER_PREFETCH_MULTIPLIER = (
+        1  # a worker that searches must not keep the tasks that other workers could begin
+    )
     CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
     CELERY_WORKER_HIJACK_ROOT_LOGGER = CELERY_WORKER_REDIRECT_STDOUTS = False  # its lines have the form of all others
 ROOT_URLCONF = "relevancy.urls"

@@ -41,12 +41,16 @@ def send(task_to_send: Task[..., None], pk: int, *, pause: timedelta | None = No
 
 @background_task(priority=LOW_PRIORITY)
 def run_chunk(run_id: int) -> None:
-    """Searches one chunk of a run, then enqueues the next one, or the runs that waited for the endpoint."""
-    result = runs.continue_run(run_id)
-    for pk in [run_id] * result.unfinished + result.unblocked_runs:
-        send(run_chunk, pk)
+    """Searches one chunk of a part of a run, then enqueues the next one, after the runs that waited for the endpoint.
+
+    At most one task of a run is in the queue. The worker that takes it enqueues another one if there is work for another worker.
+    """
+    Run.objects.filter(pk=run_id).update(queued_at=None)
+    result = runs.continue_run(run_id, has_more=lambda: enqueue_run(Run(pk=run_id)))
+    for pk in result.unblocked_runs + [run_id] * result.unfinished:
+        enqueue_run(Run(pk=pk))
     run = Run.objects.filter(pk=run_id).first()
-    if run and not result.unfinished:
+    if run and not run.is_active:
         hooks.run_ended(run)
         if runs.has_prunable_runs(run.case_id):
             send(prune_display_fields, run.case_id)
@@ -138,8 +142,9 @@ def enqueue_comparison(stored: StoredComparison) -> None:
 
 
 def enqueue_run(run: Run) -> None:
-    """Enqueues the first chunk of a run."""
-    send(run_chunk, run.pk)
+    """Enqueues a chunk of a run, once however often it is called before the task begins."""
+    if _mark_queued(Run.objects.filter(pk=run.pk), "queued_at"):
+        send(run_chunk, run.pk)
 
 
 def enqueue_run_rescore(run: Run) -> None:
@@ -187,5 +192,5 @@ def sweep() -> int:
     hooks.sweep()
     run_ids = runs.sweep()
     for run_id in run_ids:
-        send(run_chunk, run_id)
+        enqueue_run(Run(pk=run_id))
     return len(run_ids)

@@ -52,9 +52,10 @@ class Site:
 
 
 @contextmanager
-def site(folder: Path) -> Iterator[Site]:
-    """A migrated installation."""
+def site(folder: Path, **environment: str) -> Iterator[Site]:
+    """A migrated installation. environment: further variables."""
     with empty_site(folder) as here:
+        here.environment.update(environment)
         done = here.run("migrate", "--verbosity", "0")
         assert done.returncode == 0, done.stderr
         yield here

@@ -34,6 +34,7 @@ from relevancy.models import (
     RequiredProof,
     Run,
     RunComparison,
+    RunPart,
     ScorerVersion,
     SignInCounter,
     StoredComparison,
@@ -51,7 +52,7 @@ READ_ONLY_NAMES = (
     "activity",
     *("invitation", "requiredproof"),
     *("attempt", "casequery", "query"),
-    *("caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run"),
+    *("caserevision", "casescore", "queryscore", "ranking", "rating", "ratingchange", "run", "runpart"),
     *("judgingpair", "judgingqueue", "querylink"),
     *("comparedrun", "runcomparison", "scorerversion", "storedcomparison"),
     "ratingimport",
@@ -107,6 +108,7 @@ def grow(case, rater, count):
     version = ScorerVersion.objects.get(scorer=case.scorers.get())
     for number in range(count):
         run = make_run(case, 50.0)
+        RunPart.objects.create(run=run, first=1, last=1000)
         for query in Query.objects.filter(book=case.book):
             ranking = Ranking.objects.create(
                 run=run, query=query, text=query.text, hits=[["1", 1.0, {}]], asked_at=timezone.now()

@@ -33,6 +33,10 @@ QUICK = {
     "storage": (["--queries", "20"], ["MB"]),
     "switching": (["--queries", "60"], ["fresh", "ratio"]),
     "transfer": (["--quick"], ["export_ratings --format csv", "export_case", "import_book", "target at most 20 s"]),
+    "workers": (
+        ["--quick", "--only", "limited"],
+        ["1 workers", "4 workers", "at most 4 requests", "target four workers"],
+    ),
     "workbench": (["--queries", "120", "--rounds", "2"], ["statements", "ratio"]),
 }
 DATA = {

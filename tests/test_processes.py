@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,12 +35,13 @@ STATE = """
 run = Run.objects.get(pk=sys.argv[1])
 rankings = list(run.rankings.values_list("query_id", "error_kind"))
 distinct, errors = {query for query, _ in rankings}, [error for _, error in rankings if error]
-print(json.dumps([run.status, run.reason, run.done, run.worker_restarts, len(rankings), len(distinct), len(errors)]))
+print(json.dumps([run.status, run.reason, run.done, len(rankings), len(distinct), len(errors)]))
 """
 AGE = """
 from datetime import timedelta
 from django.utils import timezone
-Run.objects.filter(pk=sys.argv[1]).update(heartbeat_at=timezone.now() - timedelta(seconds=90))
+run = Run.objects.get(pk=sys.argv[1])
+run.parts.update(heartbeat_at=timezone.now() - timedelta(seconds=90))
 print(Run.objects.get(pk=sys.argv[1]).rankings.count())
 """
 
@@ -67,7 +69,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(here: Site) -> None:
         assert 100 <= kept < 160
         second = here.run("worker", "--batch", "--interval", "0.05")
         assert second.returncode == 0, second.stderr
-        assert here.ask(STATE, run) == ["complete", "", 160, 1, 160, 160, 0]
+        assert here.ask(STATE, run) == ["complete", "", 160, 160, 160, 0]
         assert len(bodies) - searched == 160 - kept
 
 
@@ -81,20 +83,38 @@ print(json.dumps([case.pk for case in found]))
 """
 
 
-def test_two_processes_ask_one_endpoint_one_after_the_other(here: Site) -> None:
-    now, most = [0], [0]
-    lock = threading.Lock()
+class CountedSolr:
+    """Answers searches like Solr after a while. most: the searches that it had to answer at a time. times: when they arrived.
 
-    def counted(request: ReceivedRequest) -> Reply:
-        with lock:
-            now[0] += 1
-            most[0] = max(most[0], now[0])
-        time.sleep(0.02)
+    expected: no search is answered before so many have arrived, so that all workers have begun.
+    """
+
+    def __init__(self, seconds: float, expected: int = 1) -> None:
+        self.seconds = seconds
+        self.now = self.most = 0
+        self._has_all = threading.Barrier(expected)
+        self.times: list[float] = []
+        self._lock = threading.Lock()
+
+    def __call__(self, request: ReceivedRequest) -> Reply:
+        if "/select" not in request.path:
+            return fake_solr(request)
+        with self._lock:
+            self.now += 1
+            self.most = max(self.most, self.now)
+            self.times.append(time.monotonic())
+            is_early = len(self.times) <= self._has_all.parties
+        if is_early:
+            self._has_all.wait(60)
+        time.sleep(self.seconds)
         reply = fake_solr(request)
-        with lock:
-            now[0] -= 1
+        with self._lock:
+            self.now -= 1
         return reply
 
+
+def test_two_processes_share_the_requests_of_an_endpoint(here: Site) -> None:
+    counted = CountedSolr(0.02)
     with serving(counted) as solr:
         processes = [
             here.start("evaluate", str(case), "--json", "-") for case in here.ask(MAKE_TWO, f"{solr.url}/solr/films")
@@ -103,7 +123,67 @@ def test_two_processes_ask_one_endpoint_one_after_the_other(here: Site) -> None:
             out, err = process.communicate(timeout=60)
             assert process.returncode == 0, err
             assert json.loads(out)["complete"]
-    assert most == [2]
+    assert counted.most == 2
+
+
+MAKE_PARTS = """
+from relevancy.runs import parts
+parts.PART_QUERIES = 40
+owner = User.objects.filter(is_superuser=True).first() or make_user("Owner", superuser=True)
+rated = {f"star {n}": {"2": n % 4, "3": (n + 1) % 4, "5": 1} for n in range(200)}
+case = make_case([f"star {n}" for n in range(400)], rated, owner=owner, measures=["nDCG@10", "P@10"])
+limits = {"parallel": int(sys.argv[2]), "per_minute": int(sys.argv[3])}
+endpoint = make_endpoint(owner, engine="solr", url=sys.argv[1], **limits)
+template = "q=#$query##&defType=edismax&qf=title&q.op=OR"
+run = runs.start(attempt=make_attempt(case, endpoint, template=template, fields="id:id title:title"), by=owner)
+tasks.enqueue_run(run)
+print(json.dumps([run.pk, run.parts.count()]))
+"""
+RESULTS = """
+from relevancy.models import Ranking
+run = Run.objects.get(pk=sys.argv[1])
+names = [f.attname for f in Ranking._meta.fields if f.attname not in ("id", "run_id", "query_id", "asked_at", "took_ms")]
+rankings = [[str(value) for value in row] for row in run.rankings.order_by("query__text").values_list(*names)]
+by_query = sorted([name, query, *map(str, row)] for (name, query), row in stored_scores(run).items())
+of_case = [[name, *map(str, row)] for name, row in stored_case_scores(run).items()]
+print(json.dumps([run.status, run.done, run.failed, run.parts.count(), rankings, by_query, of_case]))
+"""
+
+
+def search_with_workers(here: Site, url: str, workers: int, *limits: int) -> list[Any]:
+    """Runs a case in 10 parts with so many workers. Returns its results."""
+    run, parts = here.ask(MAKE_PARTS, url, *map(str, limits))
+    assert parts == 10
+    at_work = [here.start("worker", "--batch", "--interval", "0.02") for _ in range(workers)]
+    for worker in at_work:
+        _, err = worker.communicate(timeout=120)
+        assert worker.returncode == 0, err
+    results: list[Any] = here.ask(RESULTS, str(run))
+    return results
+
+
+def test_results_of_many_workers_are_those_of_one_and_their_requests_keep_to_the_limit(tmp_path: Path) -> None:
+    counts: list[int] = []
+    results: list[Any] = []
+    with site(tmp_path, RELEVANCY_WORKER_REQUESTS="2") as here:
+        for workers, parallel, expected in ((1, 4, 2), (2, 3, 3)):
+            counted = CountedSolr(0.02, expected)
+            with serving(counted) as solr:
+                results.append(search_with_workers(here, f"{solr.url}/solr/films", workers, parallel, 0))
+            counts.append(counted.most)
+    assert results[0][:4] == ["complete", 400, 0, 0]
+    assert len(results[0][4]) == 400
+    assert results[0] == results[1]
+    assert counts == [2, 3]  # what one worker sends, and what the endpoint answers at a time
+
+
+def test_requests_per_minute_are_those_of_all_workers_together(here: Site) -> None:
+    counted = CountedSolr(0.0)
+    with serving(counted) as solr:
+        results = search_with_workers(here, f"{solr.url}/solr/films", 2, 32, 6_000)
+    assert results[:4] == ["complete", 400, 0, 0]
+    # A request of another worker, or at the beginning of a part, must not come before its time: 100 a second.
+    assert counted.times[-1] - counted.times[0] > 3.5
 
 
 RATE = """

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from relevancy import cases, ratings, runs, scorers, tasks
 from relevancy.models import Book, Run, Scorer
-from relevancy.runs import chunks, claims
+from relevancy.runs import chunks, claims, parts
 from tests.factories import make_attempt, make_case, query_of, rescore, run_now, script_of, stored_case_scores
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -39,11 +39,28 @@ def test_run_chunk_enqueues_the_next_and_those_behind(queue: list[Any], monkeypa
     second = make_attempt(make_case(1, owner=first.created_by), first.endpoint)
     all_runs = [runs.start(attempt=attempt, by=attempt.created_by) for attempt in (first, second)]
     whole = runs.continue_run
-    monkeypatch.setattr(runs, "continue_run", lambda pk: whole(pk, limit=2))
+    monkeypatch.setattr(runs, "continue_run", lambda pk, has_more: whole(pk, limit=2, has_more=has_more))
     tasks.run_chunk.func(all_runs[0].pk)
-    assert queue == [("run_chunk", all_runs[0].pk)]
+    assert queue == [("run_chunk", all_runs[1].pk), ("run_chunk", all_runs[0].pk)]
     tasks.run_chunk.func(all_runs[0].pk)
-    assert queue[1:] == [("run_chunk", all_runs[1].pk), ("build_judging_queue", first.case.book_id)]
+    assert queue[2:] == [("build_judging_queue", first.case.book_id)]  # the other run has a task in the queue already
+
+
+def test_a_worker_calls_another_one_as_long_as_there_are_parts(
+    queue: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "PART_QUERIES", 2)
+    attempt = make_attempt(make_case(4))
+    run = runs.start(attempt=attempt, by=attempt.created_by)
+    script_of(attempt).before = lambda request: seen.append(list(queue))
+    seen: list[list[Any]] = []
+    tasks.enqueue_run(run)
+    assert queue == [("run_chunk", run.pk)]
+    tasks.run_chunk.func(run.pk)
+    assert queue == [("run_chunk", run.pk)] * 2
+    tasks.run_chunk.func(run.pk)
+    assert [len(enqueued) for enqueued in seen] == [2, 2, 2, 2]  # the last part has no other one beside it
+    assert queue[2:] == [("build_judging_queue", attempt.case.book_id)]
 
 
 def test_ratings_changed_rescores_the_other_case() -> None:
@@ -112,7 +129,7 @@ def test_sweep_wakes_abandoned_runs(queue: list[Any]) -> None:
     run = runs.start(attempt=attempt, by=attempt.created_by)
     assert tasks.sweep() == 0
     old = timezone.now() - timedelta(minutes=3)
-    Run.objects.update(status="running", claimed_by="dead", heartbeat_at=old)
+    run.parts.update(claimed_by="dead", heartbeat_at=old)
     assert tasks.sweep() == 1
     assert queue == [("run_chunk", run.pk)]
 
@@ -129,7 +146,9 @@ def test_send_when_the_queue_is_down(monkeypatch: pytest.MonkeyPatch, caplog: py
     run.refresh_from_db()
     assert run.status == Run.Status.WAITING
     monkeypatch.undo()
-    Run.objects.update(created_at=timezone.now() - timedelta(minutes=2))
+    Run.objects.update(
+        created_at=timezone.now() - timedelta(minutes=2), queued_at=timezone.now() - timedelta(minutes=2)
+    )
     assert tasks.sweep() == 1  # later the sweep finds it
     run.refresh_from_db()
     assert run.status == Run.Status.COMPLETE

@@ -34,6 +34,7 @@ COLUMNS: Mapping[type[Model], str] = {
     models.RequiredProof: "user app since",
     models.Run: "case number status done failed queries version created_by created_at pinned_at",
     models.RunComparison: "run baseline version run_score baseline_score compared revision",
+    models.RunPart: "run first last claimed_by slots heartbeat_at worker_restarts",
     models.ScorerVersion: "scorer number measure created_by created_at",
     models.StoredComparison: "key case version revision computed_at error",
 }
@@ -42,6 +43,7 @@ SECTIONS = {
     models.RequiredProof: Section.USERS,
     models.ScorerVersion: Section.SCORERS,
     models.Run: Section.WORK,
+    models.RunPart: Section.WORK,
     models.RatingImport: Section.WORK,
     models.JudgingQueue: Section.WORK,
     models.StoredComparison: Section.WORK,

@@ -8,7 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.db.models import Max
 from django.http import HttpResponse
+from django.utils import timezone
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
@@ -27,7 +29,11 @@ router = Router(tags=["Runs"])
 
 
 class RunSummary(Schema):
-    """A run. done, failed: how many of its queries were searched, and how many of these searches failed."""
+    """A run. done, failed: how many of its queries were searched, and how many of these searches failed.
+
+    per_second, seconds_left: how many queries an active run searches a second, and how long the rest takes at this rate; null while
+    that is not known, and when the run has ended.
+    """
 
     id: int
     case_id: int
@@ -41,10 +47,21 @@ class RunSummary(Schema):
     queries: int
     done: int
     failed: int
+    per_second: float | None = Field(examples=[212.5])
+    seconds_left: float | None = Field(examples=[31.2])
     is_pinned: bool
     created_by: Name
     created_at: datetime
     finished_at: datetime | None
+
+    @staticmethod
+    def resolve_per_second(run: Run) -> float | None:
+        return run.per_second(timezone.now())
+
+    @staticmethod
+    def resolve_seconds_left(run: Run) -> float | None:
+        rate = run.per_second(timezone.now())
+        return max(0, run.queries - run.done) / rate if rate else None
 
     @staticmethod
     def resolve_is_pinned(run: Run) -> bool:
@@ -72,11 +89,15 @@ class RunScore(Schema):
 class RunDetails(RunSummary):
     """A run with its scores, that of the primary scorer first.
 
-    heartbeat_at: when a worker last said that it searches the run, every 10 s; null if none has begun.
+    heartbeat_at: when one of its workers last said that it is alive, every 10 s; null if none has begun, and when the run has ended.
     """
 
     heartbeat_at: datetime | None
     scores: list[RunScore]
+
+    @staticmethod
+    def resolve_heartbeat_at(run: Run) -> datetime | None:
+        return run.parts.aggregate(latest=Max("heartbeat_at"))["latest"] if run.is_active else None
 
     @staticmethod
     def resolve_scores(run: Run) -> list[dict[str, Any]]:

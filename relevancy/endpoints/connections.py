@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -12,6 +13,7 @@ from relevancy.models import Endpoint, UnreadableSecret
 from relevancy.slow_requests import Busy, slow_request
 
 from .indexes import check_owner, data_folder
+from .schedule import reserve
 
 MAX_TIMEOUT = 600  # seconds
 MAX_PAGE_TIMEOUT = 30.0  # seconds that a page waits for a response, however long the endpoint's own time-out is
@@ -38,6 +40,7 @@ def connection(endpoint: Endpoint) -> engines.Connection:
         data_dir=data_folder(endpoint.engine),
         parallel=endpoint.parallel,
         per_minute=endpoint.per_minute,
+        reserve=partial(reserve, endpoint.pk, endpoint.per_minute) if endpoint.pk else None,
         allowed_handlers=tuple(endpoint.allowed_handlers.split()),
         allowed_indexes=tuple(endpoint.allowed_indexes.split()),
         label=str(endpoint.pk or "new"),
@@ -45,13 +48,16 @@ def connection(endpoint: Endpoint) -> engines.Connection:
     )
 
 
-def connect(endpoint: Endpoint) -> engines.Engine:
+def connect(endpoint: Endpoint, *, parallel: int | None = None) -> engines.Engine:
     """Returns the endpoint's adapter without contacting the engine.
+
+    parallel: how many requests it sends at a time, if that is not as many as the endpoint answers.
 
     Raises `EngineError` for an invalid address, and for an index on this server that belongs to another user.
     """
     check_owner(endpoint)
-    return engines.connect(connection(endpoint))
+    own = connection(endpoint)
+    return engines.connect(replace(own, parallel=parallel or own.parallel))
 
 
 @contextmanager

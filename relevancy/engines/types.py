@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -125,7 +125,7 @@ class Connection:
     `credentials`: `{"username", "password"}`, `{"api_key"}` or `{"bearer"}`.
     `headers`: further HTTP headers.
     `parallel`: requests at the same time.
-    `per_minute`: requests per minute; 0 means no limit.
+    `per_minute`: requests per minute; 0 means no limit. `reserve`: shares this limit between processes, see `RateLimit`.
     `connect_timeout`: seconds for connecting. `read_timeout`: seconds for the whole response, up to its last byte.
     `allowed_handlers`, `allowed_indexes`: what an administrator allows for the endpoint: further request handlers, and further
     indexes that its queries may refer to.
@@ -140,6 +140,7 @@ class Connection:
     data_dir: Path | None = None
     parallel: int = 8
     per_minute: int = 0
+    reserve: Callable[[int], float] | None = field(default=None, repr=False)
     connect_timeout: float = 5.0
     read_timeout: float = 30.0
     allowed_handlers: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from .policy import Policy
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import RatingImport
 from .repeat import RepeatedPair
-from .run import Ranking, Run
+from .run import Ranking, Run, RunPart
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
@@ -55,6 +55,7 @@ __all__ = [
     "Role",
     "Run",
     "RunComparison",
+    "RunPart",
     "Scorer",
     "ScorerDefinition",
     "ScorerVersion",

@@ -85,7 +85,10 @@ class Endpoint(SharedModel):
     credentials = EncryptedJSONField(default=dict, blank=True, editable=False)
     headers = EncryptedJSONField(default=dict, blank=True, editable=False)
     parallel = models.PositiveSmallIntegerField(
-        "parallel requests", default=8, validators=[MinValueValidator(1), MaxValueValidator(64)]
+        "parallel requests",
+        default=8,
+        validators=[MinValueValidator(1), MaxValueValidator(64)],
+        help_text="Of the runs of all workers together.",
     )
     per_minute = models.PositiveIntegerField(
         "requests per minute", default=0, validators=[MaxValueValidator(1_000_000)], help_text="0: no limit"
@@ -101,6 +104,11 @@ class Endpoint(SharedModel):
         blank=True,
         validators=[RegexValidator(r"^[\w.+-]+( [\w.+-]+)*\Z", "Write names of indexes, separated by blanks.")],
         help_text="Other cores, collections or indexes that queries may read: fromIndex, terms lookups and so on.",
+    )
+    next_request_at = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="When the next request may be sent, of any process, if they are limited per minute.",
     )
     version = LineField(max_length=200, blank=True, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="endpoints")

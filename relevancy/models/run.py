@@ -1,5 +1,6 @@
 """Runs of attempts, and the rankings they returned."""
 
+from datetime import datetime
 from typing import ClassVar, Self
 
 from django.conf import settings
@@ -73,10 +74,15 @@ class Run(models.Model):
     queries = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
-    cancel_requested = models.BooleanField(default=False)
-    claimed_by = models.CharField(max_length=64, blank=True)
-    heartbeat_at = models.DateTimeField(null=True, blank=True)
-    worker_restarts = models.PositiveSmallIntegerField(default=0)
+    done_before = models.PositiveIntegerField(
+        default=0, help_text="How many of the done ones had been searched before the run was last started or completed."
+    )
+    cancel_requested = models.BooleanField(
+        default=False, help_text="Its workers stop: a user has stopped the run, or it fails for the reason given."
+    )
+    queued_at = models.DateTimeField(
+        null=True, editable=False, help_text="When a background task was enqueued that searches a part of the run."
+    )
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="runs")
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL,
@@ -90,7 +96,10 @@ class Run(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
-    seconds = models.FloatField(default=0, help_text="Time spent searching, without the pauses between workers.")
+    seconds = models.FloatField(
+        default=0,
+        help_text="From the first search to the last, once the run has ended; summed up if it was completed later.",
+    )
     pinned_at = models.DateTimeField(null=True, blank=True)
     name = LineField(max_length=120, blank=True)
     note = LineField(max_length=250, blank=True)
@@ -112,7 +121,6 @@ class Run(models.Model):
                 name="run_status_known",
             ),
         ]
-        indexes = [models.Index(fields=("status", "heartbeat_at"), name="run_to_sweep")]
 
     def __str__(self) -> str:
         return f"Run {self.number}"
@@ -125,6 +133,43 @@ class Run(models.Model):
     def label(self) -> str:
         """The number, and the name if there is one: `Run 12, phrase boost`."""
         return f"{self}, {self.name}" if self.name else str(self)
+
+    def per_second(self, now: datetime) -> float | None:
+        """Returns how many queries a second an active run has searched since it was started or completed; None if none yet, or if that
+        was less than a second ago."""
+        searched = self.done - self.done_before
+        seconds = (now - self.started_at).total_seconds() if self.started_at and self.is_active else 0.0
+        return searched / seconds if seconds >= 1 and searched > 0 else None
+
+
+class RunPart(models.Model):
+    """Some queries of an active run, which one worker searches: the case queries with the ids from `first` to `last`.
+
+    It is deleted when they have been searched, or the run is stopped. A run ends when it has no part any more.
+
+    claimed_by: the token of the worker that searches it; empty if none does.
+    slots: how many requests at a time that worker may send to the endpoint.
+    heartbeat_at: when that worker last said that it is alive; of a part without worker, when one last worked on it or found all
+        requests of the endpoint in use.
+    worker_restarts: how many workers in a row stopped unexpectedly.
+    connection_failures: how many searches in a row had not reached the engine when a worker released it.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="parts")
+    first = models.PositiveBigIntegerField()
+    last = models.PositiveBigIntegerField()
+    claimed_by = models.CharField(max_length=32, blank=True)
+    slots = models.PositiveSmallIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True)
+    worker_restarts = models.PositiveSmallIntegerField(default=0)
+    connection_failures = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ("run", "first")
+        constraints = [models.UniqueConstraint(fields=("run", "first"), name="run_part_once")]
+
+    def __str__(self) -> str:
+        return f"Part of {self.run}"
 
 
 # Written by hand because every view of a case reads it, and building the nested QuerySets took longer than executing it.

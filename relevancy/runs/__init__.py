@@ -3,8 +3,8 @@
 from . import attempts
 from .access import SEARCH_ERRORS, RunNotAllowed, why_not_usable
 from .attempt_changes import AttemptChanges, ChangedLine, find_changes
-from .chunks import ChunkResult, count_searched, endpoint_changed, unsearched_queries
-from .claims import sweep, waiting_behind
+from .chunks import ChunkResult, endpoint_changed
+from .claims import waiting_behind
 from .depth import deepen, depth_of
 from .explanation_differences import ExplanationDifference, compare_explanations
 from .explanations import (
@@ -19,6 +19,7 @@ from .finding import MAX_TEXT as MAX_FIND_TEXT
 from .finding import DocumentPosition, FoundDocument, FoundDocuments, find_documents
 from .imported import ImportedRankings, ensure_imported_endpoint, import_rankings, is_for_imported, is_imported
 from .page_requests import abilities, engine_of, interpret, missing_engine
+from .parts import count_searched, unsearched_queries
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, query_options, rendered_request, snapshot_config
 from .results import Result, build_results
@@ -31,6 +32,7 @@ from .runs import (
     finish_here,
     search_again,
     start,
+    sweep,
 )
 from .stored import store_attempts, store_run
 from .trials import MAX_TRIED_QUERIES, Trial, try_attempt

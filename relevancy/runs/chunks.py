@@ -1,35 +1,26 @@
-"""A chunk: the part of a run that a worker searches and stores before it releases the run."""
+"""A chunk: what a worker searches of a part of a run, and stores, before it releases the part."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
 from operator import attrgetter
 from threading import Event
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
-from django.db.models.expressions import CombinedExpression
+from django.db.models import F
 from django.utils import timezone
 
 from relevancy import engines
 from relevancy.endpoints import connect
 from relevancy.engines.transport.concurrency import in_parallel
-from relevancy.models import CaseQuery, Ranking, Run, ScorerVersion
+from relevancy.models import CaseQuery, Ranking, Run, RunPart, ScorerVersion
 from relevancy.models.inserts import insert_rows
-from relevancy.scores import (
-    PAUSE_SECONDS,
-    baselines_of,
-    compute_scores,
-    lock_queries,
-    score_case,
-    store,
-    store_comparison,
-)
+from relevancy.scores import PAUSE_SECONDS, compute_scores, lock_queries, store
 
 from .access import why_not_continued
-from .claims import waiting_behind
-from .endings import record_end
+from .claims import release
+from .endings import end_without_parts, fail
+from .parts import unsearched_queries
 from .requests import RequestBuilder, endpoint_mapping, query_options
 
 WRITE_AFTER = 100  # responses, once `PAUSE_SECONDS` have passed since the last write
@@ -46,19 +37,12 @@ CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engin
 class ChunkResult:
     """The result of a chunk.
 
-    unfinished: whether the run needs another chunk.
-    unblocked_runs: ids of runs that waited for the endpoint and may start now.
+    unfinished: whether the run has a part that a worker may search now.
+    unblocked_runs: ids of other runs that could use the endpoint now, the one first that has been waiting the longest.
     """
 
     unfinished: bool
     unblocked_runs: list[int] = field(default_factory=list)
-
-
-def unsearched_queries(run: Run) -> QuerySet[CaseQuery]:
-    """Returns the case's present queries that have no ranking in the run, in their order."""
-    rankings = Ranking.objects.filter(run=run, query=OuterRef("query"))
-    case_queries: QuerySet[CaseQuery] = run.case.case_queries.present().filter(~Exists(rankings))
-    return case_queries.select_related("query").order_by("position", "id")
 
 
 def endpoint_changed(run: Run) -> str:
@@ -80,14 +64,6 @@ def endpoint_changed(run: Run) -> str:
     )
 
 
-def count_searched(run: Run) -> tuple[int, int]:
-    """Returns how many of the case's present queries the run has searched, and how many of these searches failed."""
-    counts = run.rankings.filter(query__case_queries__case=run.case_id, query__case_queries__removed_at=None).aggregate(
-        done=Count("id"), failed=Count("id", filter=~Q(error_kind=""))
-    )
-    return counts["done"], counts["failed"]
-
-
 def build_ranking(run: Run, case_query: CaseQuery, response: engines.Page | engines.EngineError) -> Ranking:
     """Returns an unsaved ranking with the hits or the error of a search."""
     query = case_query.query
@@ -104,67 +80,53 @@ def build_ranking(run: Run, case_query: CaseQuery, response: engines.Page | engi
     return row
 
 
-def describe_progress(run: Run) -> str:
-    """Returns how far a run got; the reason of a cancelled run."""
-    return f"{run.done:,} of {run.queries:,} queries had been searched." if run.done else "No query had been searched."
-
-
 class _ClaimLost(Exception):
-    """Another worker has taken over the run, because this one sent no heartbeat for too long."""
+    """Another worker has taken over the part, because this one sent no heartbeat for too long."""
 
 
 class Chunk:
-    """Searches some queries of a claimed run and stores their rankings and scores."""
+    """Searches some queries of a claimed part of a run and stores their rankings and scores."""
 
     def __init__(
-        self, run: Run, token: str, seconds: float, limit: int, progress: Callable[[int, int, int], None]
+        self, run: Run, part: RunPart, seconds: float, limit: int, progress: Callable[[int, int, int], None]
     ) -> None:
         self.run = run
-        self.token = token
+        self.claimed = RunPart.objects.filter(pk=part.pk, claimed_by=part.claimed_by)
+        self.part = part
         self.limit = limit
         self.progress = progress
-        self.started = time.monotonic()
-        self.deadline = self.started + seconds
+        self.deadline = time.monotonic() + seconds
         self.versions = list(ScorerVersion.objects.used_by(run.case_id))
         self.stop = Event()
         self.cancelled = False
-        self.consecutive_failures = self._previous_consecutive_failures()
+        self.consecutive_failures = part.connection_failures
         self.written_at = self.heartbeat_at = self.cancel_checked_at = time.monotonic()
         self.engine: engines.Engine | None = None
 
-    def work(self) -> ChunkResult:
-        """Searches and stores; then releases the run for the next chunk, or finishes it."""
-        case_queries = list(unsearched_queries(self.run)[: self.limit])
+    def work(self) -> None:
+        """Searches and stores; then releases the part for the next chunk, or ends it."""
+        unsearched = unsearched_queries(self.run).filter(pk__range=(self.part.first, self.part.last))
         try:
             if self.run.cancel_requested:
-                return self._finish(Run.Status.CANCELLED, describe_progress(self.run))
+                self._end_part()
+                return
             if reason := endpoint_changed(self.run) or why_not_continued(self.run):
-                return self._finish(Run.Status.FAILED, reason)
-            with connect(self.run.attempt.endpoint) as engine:
-                self.engine = engine
-                self._store_version(engine)
-                self._search(engine, case_queries)
+                self._fail(reason)
+                return
+            if case_queries := list(unsearched[: self.limit]):
+                with connect(self.run.attempt.endpoint, parallel=self.part.slots) as engine:
+                    self.engine = engine
+                    self._store_version(engine)
+                    self._search(engine, case_queries)
         except _ClaimLost:
-            return ChunkResult(unfinished=False)
+            return
         except engines.EngineError as error:
-            return self._finish(Run.Status.FAILED, str(error))
-        if not unsearched_queries(self.run).exists():
-            return self._finish_complete()
-        if self.cancelled:
-            return self._finish(Run.Status.CANCELLED, describe_progress(self.run))
-        Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
-            claimed_by="", worker_restarts=0, seconds=self._seconds()
-        )
-        return ChunkResult(unfinished=True)
-
-    def _seconds(self) -> CombinedExpression:
-        return F("seconds") + (time.monotonic() - self.started)
-
-    def _previous_consecutive_failures(self) -> int:
-        """Returns how many searches in a row could not reach the engine at the end of the previous chunks."""
-        kinds = self.run.rankings.order_by("-id").values_list("error_kind", flat=True)[:MAX_CONSECUTIVE_FAILURES]
-        connection_errors = {error.kind for error in CONNECTION_ERRORS}
-        return len(list(takewhile(connection_errors.__contains__, kinds)))
+            self._fail(str(error))
+            return
+        if self.cancelled or not unsearched.exists():
+            self._end_part()
+        else:
+            release(self.part, connection_failures=self.consecutive_failures)
 
     def _store_version(self, engine: engines.Engine) -> None:
         """Stores the engine's version once per run. An engine that does not reveal its version can still be searched."""
@@ -222,9 +184,9 @@ class Chunk:
         return self.stop.is_set()
 
     def _send_heartbeat(self) -> None:
-        """Raises `_ClaimLost` if another worker has taken over the run."""
+        """Raises `_ClaimLost` if another worker has taken over the part."""
         self.heartbeat_at = time.monotonic()
-        if not Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(heartbeat_at=timezone.now()):
+        if not self.claimed.update(heartbeat_at=timezone.now()):
             self._abort_requests()
             raise _ClaimLost
 
@@ -247,7 +209,7 @@ class Chunk:
         scores = compute_scores(self.run, rows, self.versions, before_each=self._send_heartbeat)
         time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - self.written_at)))
         with transaction.atomic():
-            # Every transaction locks queries before runs; a different order would lead to deadlocks.
+            # Every transaction locks queries, then parts, then runs; a different order would lead to deadlocks.
             lock_queries([row.query_id for row in rows])
             self._send_heartbeat()
             insert_rows(Ranking, _COLUMNS, map(attrgetter(*_COLUMNS), rows), on_conflict="DO NOTHING")
@@ -256,38 +218,18 @@ class Chunk:
             for score in scores:
                 score.ranking_id = ranking_ids[score.query_id]
             store(scores)
-            self.run.done += len(rows)
-            self.run.failed += sum(bool(row.error_kind) for row in rows)
-            Run.objects.filter(pk=self.run.pk).update(done=self.run.done, failed=self.run.failed)
+            failed = sum(bool(row.error_kind) for row in rows)
+            counted = Run.objects.filter(pk=self.run.pk)
+            counted.update(done=F("done") + len(rows), failed=F("failed") + failed)
         self.written_at = time.monotonic()
         self._check_cancelled()
-        self.progress(self.run.done, self.run.failed, self.run.queries)
+        self.progress(*counted.values_list("done", "failed", "queries").get())
 
-    def _finish_complete(self) -> ChunkResult:
-        self.run.done, self.run.failed = count_searched(self.run)
-        if not self.run.failed:
-            return self._finish(Run.Status.COMPLETE, "")
-        first = self.run.rankings.exclude(error_kind="").order_by("id").values_list("error", flat=True)[0]
-        return self._finish(
-            Run.Status.INCOMPLETE, f"{self.run.failed} of {self.run.queries} searches failed. First error: {first}"
-        )
+    def _fail(self, reason: str) -> None:
+        fail(self.run.pk, reason)
+        self._end_part()
 
-    def _finish(self, status: Run.Status, reason: str) -> ChunkResult:
+    def _end_part(self) -> None:
         with transaction.atomic():
-            self.run.done, self.run.failed = count_searched(self.run)
-            has_finished = Run.objects.filter(pk=self.run.pk, claimed_by=self.token).update(
-                status=status,
-                reason=reason,
-                claimed_by="",
-                done=self.run.done,
-                failed=self.run.failed,
-                seconds=self._seconds(),
-                finished_at=timezone.now(),
-            )
-            if has_finished:
-                record_end(self.run, status, reason)
-            if has_finished and self.run.done:
-                score_case(self.run, self.versions)
-                for baseline in baselines_of(self.run):
-                    store_comparison(self.run, baseline, self.versions[0])
-        return ChunkResult(unfinished=False, unblocked_runs=waiting_behind(self.run))
+            if self.claimed.delete()[0]:
+                end_without_parts(self.run.pk)

@@ -1,70 +1,120 @@
-"""Claims: a worker claims a run for one chunk. One run at a time uses an endpoint; dead workers lose their claims."""
+"""Claims: a worker claims a part of a run for one chunk, and with it some of the requests that the endpoint answers at a time.
+
+See docs/decisions/0190.
+"""
 
 import uuid
+from dataclasses import dataclass
 from datetime import timedelta
+from math import ceil
 
+from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, Max, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from relevancy.models import Endpoint, Run, ScorerVersion
-from relevancy.scores import score_case
-
-from .endings import record_end
+from relevancy import engines
+from relevancy.models import Endpoint, Run, RunPart
 
 STALE_AFTER = timedelta(seconds=40)  # four heartbeats; with `tasks.SWEEP_SECONDS` less than a minute
 MAX_WORKER_RESTARTS = 3
 
 
-def claim(run_id: int) -> str:
-    """Claims a run for one chunk. Returns the token, or an empty string if another worker uses the run or its endpoint."""
+@dataclass(frozen=True)
+class Claim:
+    """A part that a worker has claimed. has_more: whether another worker can claim another part of the run now."""
+
+    part: RunPart
+    has_more: bool
+
+
+def is_idle() -> Q:
+    """The condition of parts that no living worker holds."""
+    return Q(claimed_by="") | Q(heartbeat_at__lt=timezone.now() - STALE_AFTER)
+
+
+def is_free() -> Q:
+    """The condition of parts that a worker may claim."""
+    return is_idle() & Q(worker_restarts__lt=MAX_WORKER_RESTARTS)
+
+
+def claim(run_id: int) -> Claim | None:
+    """Claims the first free part of a run. Returns None if it has none, or if all requests of the endpoint, or those that are the share
+    of the run, are in use.
+
+    The workers of all runs of an endpoint together never hold more slots than it answers requests at a time. If several runs want to
+    use it, each may hold an equal share.
+    """
     now = timezone.now()
-    token = uuid.uuid4().hex
-    neighbours = Run.objects.filter(
-        status=Run.Status.RUNNING, heartbeat_at__gte=now - STALE_AFTER, attempt__endpoint=OuterRef("attempt__endpoint")
-    ).exclude(pk=OuterRef("pk"))
-    free = Q(claimed_by="") | Q(heartbeat_at=None) | Q(heartbeat_at__lt=now - STALE_AFTER)
-    wanted = Run.objects.filter(free, ~Exists(neighbours), pk=run_id).active()
     with transaction.atomic():
-        # Locks the endpoint: two workers that claim two of its runs at the same moment would not see each other.
-        list(
-            Endpoint.objects.filter(attempts__runs=run_id)
-            .select_for_update(of=("self",), no_key=True)
-            .values_list("pk")
-        )
-        taken = wanted.update(
-            claimed_by=token, heartbeat_at=now, status=Run.Status.RUNNING, started_at=Coalesce(F("started_at"), now)
-        )
-    return token if taken else ""
+        # Locks the endpoint, so that two workers that claim parts at the same moment see each other's slots.
+        of_run = Endpoint.objects.filter(attempts__runs=run_id).only("engine", "parallel")
+        endpoint: Endpoint | None = of_run.select_for_update(of=("self",), no_key=True).first()
+        free = RunPart.objects.filter(is_free(), run=run_id)
+        part: RunPart | None = free.order_by("first").first()
+        if endpoint is None or part is None:
+            return None
+        at_work = RunPart.objects.filter(run__attempt__endpoint=endpoint, heartbeat_at__gte=now - STALE_AFTER)
+        held = dict(at_work.order_by().values("run").annotate(held=Sum("slots")).values_list("run", "held"))
+        share = ceil(endpoint.parallel / len({*held, run_id}))
+        available = min(endpoint.parallel - sum(held.values()), share - held.get(run_id, 0))
+        part.slots = min(available, _max_slots(endpoint))
+        if part.slots <= 0:
+            free.filter(pk=part.pk, claimed_by="").update(heartbeat_at=now)
+            return None
+        part.claimed_by = uuid.uuid4().hex
+        if not free.filter(pk=part.pk).update(claimed_by=part.claimed_by, slots=part.slots, heartbeat_at=now):
+            return None
+        waiting = Run.objects.filter(Q(status=Run.Status.WAITING) | Q(started_at=None), pk=run_id)
+        waiting.update(status=Run.Status.RUNNING, started_at=Coalesce(F("started_at"), now))
+        return Claim(part, has_more=available > part.slots and free.exists())
+
+
+def _max_slots(endpoint: Endpoint) -> int:
+    """Returns how many requests at a time one worker sends. Engines on this server search one query after the other."""
+    adapter = engines.find(endpoint.engine)
+    return settings.WORKER_REQUESTS if adapter is not None and adapter.address.kind == "url" else 1
+
+
+def release(part: RunPart, *, connection_failures: int) -> None:
+    """Gives a part back that is searched further in another chunk."""
+    RunPart.objects.filter(pk=part.pk, claimed_by=part.claimed_by).update(
+        claimed_by="", slots=0, worker_restarts=0, connection_failures=connection_failures, heartbeat_at=timezone.now()
+    )
+
+
+def release_after_error(part: RunPart, *, is_failure: bool) -> None:
+    """Gives a part back whose chunk has ended with an exception. is_failure: whether it counts as a worker that stopped."""
+    RunPart.objects.filter(pk=part.pk, claimed_by=part.claimed_by).update(
+        claimed_by="", slots=0, worker_restarts=F("worker_restarts") + is_failure
+    )
+
+
+def has_free_part(run_id: int) -> bool:
+    """Returns whether a run has a part that a worker may claim once the endpoint answers more requests."""
+    return RunPart.objects.filter(is_free(), run=run_id).exists()
 
 
 def waiting_behind(run: Run) -> list[int]:
-    """Returns the ids of the runs that wait for this run's endpoint."""
-    others = Run.objects.filter(status=Run.Status.WAITING, attempt__endpoint=run.attempt.endpoint_id)
-    return list(others.exclude(pk=run.pk).order_by("id").values_list("pk", flat=True))
+    """Returns the ids of the other runs that could use the endpoint of this run, the one first that has been waiting the longest."""
+    others = RunPart.objects.filter(is_free(), run__attempt__endpoint=run.attempt.endpoint_id).exclude(run=run)
+    by_run = others.order_by().values("run").annotate(latest=Max("heartbeat_at"))
+    return list(by_run.order_by(F("latest").asc(nulls_first=True), "run").values_list("run", flat=True))
 
 
-def sweep() -> list[int]:
-    """Finds runs whose worker has died or whose task was lost. Returns the ids of the runs to continue.
-
-    A run fails after `MAX_WORKER_RESTARTS` dead workers.
-    """
-    now = timezone.now()
-    stale = Run.objects.active().filter(
-        Q(heartbeat_at__lt=now - STALE_AFTER) | Q(heartbeat_at=None, created_at__lt=now - STALE_AFTER)
-    )
-    stale.exclude(claimed_by="").update(
-        worker_restarts=F("worker_restarts") + 1, claimed_by="", heartbeat_at=now - STALE_AFTER * 2
-    )
-    for run in stale.filter(worker_restarts__gte=MAX_WORKER_RESTARTS).select_related("case"):
-        reason = (
-            f"{MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this run. "
-            "Check the log of the worker, then complete the run."
+def release_dead() -> None:
+    """Takes their parts from workers that have sent no heartbeat for too long, and counts them."""
+    dead = RunPart.objects.filter(heartbeat_at__lt=timezone.now() - STALE_AFTER).exclude(claimed_by="")
+    for part in dead:  # one by one: a statement that locks several parts could deadlock with another one
+        dead.filter(pk=part.pk, claimed_by=part.claimed_by).update(
+            claimed_by="", slots=0, worker_restarts=F("worker_restarts") + 1
         )
-        with transaction.atomic():
-            Run.objects.filter(pk=run.pk).update(status=Run.Status.FAILED, finished_at=now, reason=reason)
-            record_end(run, Run.Status.FAILED, reason)
-            if run.done:
-                score_case(run, ScorerVersion.objects.used_by(run.case_id))
-    return list(stale.order_by("id").values_list("pk", flat=True))
+
+
+def abandoned_runs() -> list[int]:
+    """Returns the ids of the active runs that no worker has looked at for too long."""
+    old = timezone.now() - STALE_AFTER
+    by_run = RunPart.objects.order_by().values("run", "run__created_at").annotate(latest=Max("heartbeat_at"))
+    abandoned = by_run.filter(Q(latest__lt=old) | Q(latest=None, run__created_at__lt=old))
+    return list(abandoned.order_by("run").values_list("run", flat=True))

@@ -22,5 +22,5 @@ def deepest(versions: Iterable[ScorerVersion], displayed: int) -> int:
 def deepen(run: Run, versions: Iterable[ScorerVersion]) -> None:
     """Lets a run fetch as many hits as these scorers consider. Does nothing once the run has started."""
     rows = deepest(versions, run.rows)
-    if rows > run.rows and Run.objects.filter(pk=run.pk, claimed_by="", started_at=None).update(rows=rows):
+    if rows > run.rows and Run.objects.filter(pk=run.pk, started_at=None, done_before=0).update(rows=rows):
         run.rows = rows

@@ -1,6 +1,6 @@
-"""Runs: started, completed, cancelled, continued chunk by chunk.
+"""Runs: started, completed, cancelled, continued chunk by chunk, by one worker or by many.
 
-The state of a run is in the database. A worker claims the run for one chunk; each chunk searches queries that have no ranking
+The state of a run is in the database. A worker claims a part of the run for one chunk; each chunk searches queries that have no ranking
 yet. So every step can be repeated, and nothing is searched or stored twice.
 """
 
@@ -10,32 +10,42 @@ from collections.abc import Callable
 
 from django.db import transaction
 from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q
-from django.utils import timezone
 
 from relevancy import activity
 from relevancy.endpoints import connect_for_page
-from relevancy.models import Activity, Attempt, Case, CaseQuery, Ranking, Run, ScorerVersion, UnreadableSecret, User
+from relevancy.models import (
+    Activity,
+    Attempt,
+    Case,
+    CaseQuery,
+    Ranking,
+    Run,
+    RunPart,
+    ScorerVersion,
+    UnreadableSecret,
+    User,
+)
 from relevancy.models.case import LARGE_CASE
 from relevancy.scores import compute_scores, count_queries, lock_queries, results_changed, score_case, store
 
 from .access import RunNotAllowed, check_usable, lock_for_run
 from .attempts import next_number
-from .chunks import (
-    Chunk,
-    ChunkResult,
-    build_ranking,
-    count_searched,
-    describe_progress,
-    endpoint_changed,
-    unsearched_queries,
+from .chunks import Chunk, ChunkResult, build_ranking, endpoint_changed
+from .claims import (
+    MAX_WORKER_RESTARTS,
+    abandoned_runs,
+    claim,
+    has_free_part,
+    release_after_error,
+    release_dead,
+    waiting_behind,
 )
-from .claims import claim, waiting_behind
 from .depth import depth_of
-from .endings import record_end
+from .endings import end_without_parts, fail
+from .parts import PART_QUERIES, count_searched, cut, unsearched_queries
 from .requests import RequestBuilder, snapshot_config
 
 _OF_A_CHUNK = ("case__book", "case__owner", "attempt__endpoint__owner", "attempt__case", "requested_by")
-CHUNK_QUERIES = 1_000
 CHUNK_SECONDS = 10.0
 log = logging.getLogger("relevancy.runs")
 
@@ -67,6 +77,7 @@ def start(*, attempt: Attempt, by: User, unrestricted: bool = False) -> Run:
             created_by=by,
             requested_by=None if unrestricted else by,
         )
+        cut(run)
         activity.record(
             Activity.Verb.RUN_STARTED, case=case, by=by, subject=f"run {run.number}", object_id=run.pk, queries=queries
         )
@@ -105,11 +116,12 @@ def complete(*, run: Run, by: User) -> Run:
         newest.requested_by = by
         newest.queries = case.case_queries.present().count()
         newest.done, newest.failed = count_searched(newest)
-        newest.worker_restarts = 0
+        newest.done_before = newest.done
         newest.cancel_requested = False
         newest.reason = ""
-        newest.finished_at = None
+        newest.started_at = newest.finished_at = None
         newest.save()
+        cut(newest)
         activity.record(
             Activity.Verb.RUN_CONTINUED, case=case, by=by, subject=f"run {newest.number}", object_id=newest.pk
         )
@@ -122,68 +134,82 @@ def _check_endpoint_unchanged(run: Run) -> None:
 
 
 def cancel(*, run: Run, by: User | None = None) -> None:
-    """Stops a run. It keeps its rankings. A run that no worker has claimed ends at once, others between two requests."""
+    """Stops a run. It keeps its rankings. A run that no worker searches ends at once, others between two requests."""
     with transaction.atomic():
-        if Run.objects.filter(pk=run.pk, cancel_requested=False).active().update(cancel_requested=True):
+        active = Run.objects.active().filter(pk=run.pk, cancel_requested=False)
+        if active.update(cancel_requested=True):
             activity.record(
                 Activity.Verb.RUN_STOPPED, case=run.case_id, by=by, subject=f"run {run.number}", object_id=run.pk
             )
-        unclaimed = Run.objects.select_related("case").filter(pk=run.pk, claimed_by="").active().first()
-        if unclaimed is None:
-            return
-        still_unclaimed = Run.objects.filter(pk=run.pk, claimed_by="").active()
-        is_cancelled = still_unclaimed.update(
-            status=Run.Status.CANCELLED, reason=describe_progress(unclaimed), finished_at=timezone.now()
-        )
-        if is_cancelled and unclaimed.done:
-            score_case(unclaimed, ScorerVersion.objects.used_by(unclaimed.case_id))
+    end_without_parts(run.pk)
 
 
 def continue_run(
     run_id: int,
     *,
     seconds: float = CHUNK_SECONDS,
-    limit: int = CHUNK_QUERIES,
+    limit: int = PART_QUERIES,
     progress: Callable[[int, int, int], None] = _ignore_progress,
+    has_more: Callable[[], None] = lambda: None,
 ) -> ChunkResult:
-    """Searches one chunk of a run: at most `limit` queries, for about `seconds`.
+    """Searches one chunk of a part of a run: at most `limit` queries, for about `seconds`.
 
-    Does nothing if the run is finished, or if another worker uses it or its endpoint. `progress` is called with the numbers of
-    searched, failed and all queries.
+    Does nothing if the run has no part to search, or if its share of the requests of the endpoint is in use. `progress` is called with
+    the numbers of searched, failed and all queries; `has_more` at the beginning, if another worker can search another part meanwhile.
     """
-    token = claim(run_id)
-    if not token:
+    claimed = claim(run_id)
+    if claimed is None:
         # Only this worker can unblock the runs behind one that was cancelled between two chunks.
-        finished = (
-            Run.objects.select_related("attempt").exclude(status__in=Run.ACTIVE_STATUSES).filter(pk=run_id).first()
-        )
-        return ChunkResult(unfinished=False, unblocked_runs=waiting_behind(finished) if finished else [])
-    claimed = Run.objects.filter(pk=run_id, claimed_by=token)
+        ended = Run.objects.select_related("attempt").exclude(status__in=Run.ACTIVE_STATUSES).filter(pk=run_id).first()
+        return ChunkResult(unfinished=False, unblocked_runs=waiting_behind(ended) if ended else [])
+    part = claimed.part
     try:
+        if claimed.has_more:
+            has_more()
         run = Run.objects.select_related(*_OF_A_CHUNK).get(pk=run_id)
-        return Chunk(run, token, seconds, limit, progress).work()
+        Chunk(run, part, seconds, limit, progress).work()
     except UnreadableSecret as error:
+        fail(run_id, str(error))
         with transaction.atomic():
-            claimed.update(status=Run.Status.FAILED, reason=str(error), claimed_by="", finished_at=timezone.now())
-            record_end(Run.objects.get(pk=run_id), Run.Status.FAILED, str(error))
+            RunPart.objects.filter(pk=part.pk, claimed_by=part.claimed_by).delete()
+            end_without_parts(run_id)
         return ChunkResult(unfinished=False)
     except Exception:
         log.exception("A chunk of run %s ended with an unexpected error.", run_id)
-        claimed.update(claimed_by="", worker_restarts=F("worker_restarts") + 1)
+        release_after_error(part, is_failure=True)
         raise
     except BaseException:
-        claimed.update(claimed_by="")
+        release_after_error(part, is_failure=False)
         raise
+    return ChunkResult(unfinished=has_free_part(run_id), unblocked_runs=waiting_behind(run))
+
+
+def sweep() -> list[int]:
+    """Finds runs whose workers have died or whose task was lost. Returns the ids of the runs to continue.
+
+    A run fails after `MAX_WORKER_RESTARTS` dead workers in a row at one of its parts.
+    """
+    release_dead()
+    hopeless = RunPart.objects.filter(worker_restarts__gte=MAX_WORKER_RESTARTS).order_by("run")
+    for run_id in hopeless.values_list("run", flat=True).distinct():
+        fail(
+            run_id,
+            f"{MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this run. "
+            "Check the log of the worker, then complete the run.",
+        )
+        end_without_parts(run_id)
+    return abandoned_runs()
 
 
 def finish_here(run: Run, *, progress: Callable[[int, int, int], None] = _ignore_progress) -> Run:
-    """Continues a run in this process until it is finished; waits while another run uses the endpoint."""
+    """Continues a run in this process until it is finished. Waits while other workers use all requests of the endpoint, and lets runs
+    that wait for it go first."""
     while True:
         result = continue_run(run.pk, progress=progress)
         run.refresh_from_db()
         if not run.is_active:
             return run
-        if not result.unfinished:
+        if not result.unfinished or result.unblocked_runs:
             time.sleep(0.5)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from relevancy import (
     accounts,
@@ -177,8 +178,9 @@ def test_every_change_is_recorded() -> None:
     check(lambda: runs.finish_here(run), "Finished run 1: complete", case=case, by=None)
     queries.add(case=case, texts=["d"], by=ann)
     check(lambda: runs.complete(run=run, by=ann), "Continued run 1", case=case, by=ann)
+    run.parts.update(claimed_by="worker", heartbeat_at=timezone.now())
     check(lambda: runs.cancel(run=run, by=ben), "Stopped run 1", case=case, by=ben)
-    Run.objects.filter(pk=run.pk).update(status="waiting", claimed_by="")
+    run.parts.update(claimed_by="")
     text = "Finished run 1: stopped. 3 of 4 queries had been searched."
     check(lambda: runs.finish_here(run), text, case=case, by=None)
     check(lambda: runs.pin(run=run, by=ben), "Pinned run 1", case=case, by=ben)
@@ -191,7 +193,7 @@ def test_every_change_is_recorded() -> None:
     text = "Finished run 2: incomplete. 1 of 4 searches failed. First error: bad"
     check(lambda: runs.finish_here(run), text, case=case, by=None)
     run = runs.start(attempt=attempt, by=ann)
-    Run.objects.filter(pk=run.pk).update(worker_restarts=3, claimed_by="", heartbeat_at="2020-01-01T00:00Z")
+    run.parts.update(worker_restarts=3)
     reason = (
         "3 workers in a row stopped unexpectedly during this run. Check the log of the worker, then complete the run."
     )

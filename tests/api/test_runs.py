@@ -2,10 +2,12 @@
 
 import threading
 import time
+from datetime import timedelta
 from types import SimpleNamespace
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from relevancy import runs, scores
 from relevancy.api import runs as operations
@@ -30,6 +32,17 @@ def test_a_run_is_not_waited_for(started):
     response = started()
     assert (response.status_code, response.json()["status"]) == (202, "waiting")
     assert response.json()["heartbeat_at"] is None
+
+
+def test_progress_of_an_active_run(started, api):
+    run = Run.objects.select_related("case__owner").get(pk=started().json()["id"])
+    runs.continue_run(run.pk, limit=2)
+    Run.objects.update(started_at=timezone.now() - timedelta(seconds=4))
+    details = api(run.case.owner).send("GET", f"/runs/{run.pk}").json()
+    assert (details["status"], details["done"], details["queries"]) == ("running", 2, 3)
+    assert details["per_second"] == pytest.approx(0.5, rel=0.5)
+    assert details["seconds_left"] == pytest.approx(1 / details["per_second"], rel=0.1)
+    assert details["heartbeat_at"] is not None
 
 
 def test_the_end_of_a_run_and_its_scores_are_waited_for(started, monkeypatch, settings):
@@ -62,7 +75,7 @@ def test_the_end_of_a_run_and_its_scores_are_waited_for(started, monkeypatch, se
     run = response.json()
     assert (response.status_code, run["status"], run["done"]) == (200, "complete", 3)
     assert run["scores"][0]["score"] is not None
-    assert run["heartbeat_at"] is not None
+    assert (run["heartbeat_at"], run["per_second"], run["seconds_left"]) == (None, None, None)
     assert set(looks) == {"busy"}
 
 

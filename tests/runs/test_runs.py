@@ -29,12 +29,14 @@ WRONG = engines.BadQuery("No such parser.")
 def age(run: Run, seconds: int = 300) -> None:
     """Makes the run look as if no worker had touched it for a while."""
     old = timezone.now() - timedelta(seconds=seconds)
-    Run.objects.filter(pk=run.pk).update(heartbeat_at=old, created_at=old)
+    Run.objects.filter(pk=run.pk).update(created_at=old)
+    run.parts.update(heartbeat_at=old)
 
 
 def killed(run: Run) -> None:
     """What a worker leaves behind that was killed while it held the run."""
-    Run.objects.filter(pk=run.pk).update(status=Run.Status.RUNNING, claimed_by="dead")
+    Run.objects.filter(pk=run.pk).update(status=Run.Status.RUNNING)
+    run.parts.update(claimed_by="dead", slots=1)
     age(run)
 
 
@@ -43,7 +45,7 @@ def test_start_to_end_complete() -> None:
     attempt = make_attempt(case)
     run = run_now(attempt)
     assert (run.status, run.reason, run.done, run.failed, run.queries) == ("complete", "", 3, 0, 3)
-    assert (run.number, run.version, run.claimed_by, run.rows) == (1, "Scripted 1.0", "", 10)
+    assert (run.number, run.version, run.parts.count(), run.rows) == (1, "Scripted 1.0", 0, 10)
     assert run.started_at and run.finished_at and run.started_at <= run.finished_at
     ranking = run.rankings.get(query=query_of(case, "query 1"))
     assert ranking.hits == [["a", 3.0, {"id": "a"}], ["b", 2.0, {"id": "b"}], ["c", 1.0, {"id": "c"}]]
@@ -193,10 +195,10 @@ def test_continue_run_in_chunks() -> None:
     steps = []
     while True:
         steps.append(runs.continue_run(run.pk, limit=3).unfinished)
-        run.refresh_from_db()
-        assert run.claimed_by == ""
+        assert not run.parts.exclude(claimed_by="", slots=0).exists()
         if not steps[-1]:
             break
+    run.refresh_from_db()
     assert steps == [True, True, True, False]
     assert script_of(attempt).texts == [f"query {number}" for number in range(1, 11)]
     assert (run.status, run.done) == ("complete", 10)
@@ -220,7 +222,7 @@ def test_claim_while_another_holds_it() -> None:
     attempt = make_attempt(make_case(2))
     run = runs.start(attempt=attempt, by=attempt.created_by)
     assert claims.claim(run.pk)
-    assert claims.claim(run.pk) == ""
+    assert claims.claim(run.pk) is None
     assert runs.continue_run(run.pk) == runs.ChunkResult(unfinished=False)
     assert script_of(attempt).requests == []
 
@@ -231,8 +233,8 @@ def test_sweep_killed_worker_is_followed_by_another_without_losing_or_doubling()
     runs.continue_run(run.pk, limit=4)
     killed(run)
     assert runs.sweep() == [run.pk]
-    run.refresh_from_db()
-    assert (run.worker_restarts, run.claimed_by) == (1, "")
+    part = run.parts.get()
+    assert (part.worker_restarts, part.claimed_by, part.slots) == (1, "", 0)
     run = runs.finish_here(run)
     assert (run.status, run.done, run.rankings.count()) == ("complete", 10, 10)
     assert sorted(script_of(attempt).texts) == sorted(f"query {number}" for number in range(1, 11))
@@ -243,20 +245,19 @@ def test_sweep_leaves_those_at_work_alone() -> None:
     attempt = make_attempt(make_case(2))
     run = runs.start(attempt=attempt, by=attempt.created_by)
     assert runs.sweep() == []  # just created: its task is queued
-    token = claims.claim(run.pk)
+    claimed = claims.claim(run.pk)
     assert runs.sweep() == []
-    run.refresh_from_db()
-    assert (run.claimed_by, run.worker_restarts) == (token, 0)
+    part = run.parts.get()
+    assert claimed and (part.claimed_by, part.worker_restarts) == (claimed.part.claimed_by, 0)
 
 
 def test_sweep_wakes_a_run_whose_task_was_lost() -> None:
     attempt = make_attempt(make_case(2))
     run = runs.start(attempt=attempt, by=attempt.created_by)
     age(run)
-    Run.objects.filter(pk=run.pk).update(heartbeat_at=None)
+    run.parts.update(heartbeat_at=None)
     assert runs.sweep() == [run.pk]
-    run.refresh_from_db()
-    assert run.worker_restarts == 0
+    assert run.parts.get().worker_restarts == 0
 
 
 def test_sweep_gives_up_after_three_dead_workers() -> None:
@@ -266,17 +267,16 @@ def test_sweep_gives_up_after_three_dead_workers() -> None:
     for worker_restarts in (1, 2):
         killed(run)
         assert runs.sweep() == [run.pk]
-        run.refresh_from_db()
-        assert run.worker_restarts == worker_restarts
+        assert run.parts.get().worker_restarts == worker_restarts
     killed(run)
     assert runs.sweep() == []
     run.refresh_from_db()
     assert run.status == "failed"
     assert "3 workers in a row stopped" in run.reason
-    assert run.finished_at and run.claimed_by == ""
+    assert run.finished_at and not run.parts.exists()
     assert stored_case_scores(run)["nDCG@10"][0] == 100
     run = runs.finish_here(runs.complete(run=run, by=run.created_by))
-    assert (run.status, run.rankings.count(), run.worker_restarts) == ("complete", 5, 0)
+    assert (run.status, run.rankings.count()) == ("complete", 5)
 
 
 def test_a_successful_chunk_resets_the_count_of_dead_workers() -> None:
@@ -284,9 +284,9 @@ def test_a_successful_chunk_resets_the_count_of_dead_workers() -> None:
     run = runs.start(attempt=attempt, by=attempt.created_by)
     killed(run)
     runs.sweep()
+    assert run.parts.get().worker_restarts == 1
     runs.continue_run(run.pk, limit=2)
-    run.refresh_from_db()
-    assert run.worker_restarts == 0
+    assert run.parts.get().worker_restarts == 0
 
 
 def test_a_worker_that_was_silent_for_too_long_writes_nothing_more() -> None:
@@ -317,7 +317,8 @@ def test_an_unexpected_error_releases_the_run(caplog: pytest.LogCaptureFixture) 
     with pytest.raises(RuntimeError, match="a bug"):
         runs.continue_run(run.pk)
     run.refresh_from_db()
-    assert (run.claimed_by, run.worker_restarts, run.status) == ("", 1, "running")
+    part = run.parts.get()
+    assert (part.claimed_by, part.slots, part.worker_restarts, run.status) == ("", 0, 1, "running")
     assert "a bug" in caplog.text
 
 
@@ -335,7 +336,7 @@ def test_an_interrupt_releases_the_run_and_cancel_ends_it() -> None:
         runs.continue_run(run.pk)
     runs.cancel(run=run)
     run.refresh_from_db()
-    assert (run.status, run.claimed_by, run.worker_restarts) == ("cancelled", "", 0)
+    assert (run.status, run.parts.count()) == ("cancelled", 0)
 
 
 def test_unreadable_credentials_fail_the_run(settings: Any) -> None:
@@ -349,22 +350,10 @@ def test_unreadable_credentials_fail_the_run(settings: Any) -> None:
     assert "RELEVANCY_CREDENTIALS_KEY" in reason
 
 
-def test_two_runs_on_one_endpoint_go_one_after_another() -> None:
-    first = make_attempt(make_case(4))
-    second = make_attempt(make_case(2, owner=first.created_by), first.endpoint)
-    elsewhere = make_attempt(make_case(2))
-    all_runs = [runs.start(attempt=attempt, by=attempt.created_by) for attempt in (first, second, elsewhere)]
-    assert runs.continue_run(all_runs[0].pk, limit=2).unfinished
-    assert runs.continue_run(all_runs[1].pk) == runs.ChunkResult(unfinished=False)
-    assert Run.objects.get(pk=all_runs[1].pk).status == "waiting"
-    assert runs.finish_here(all_runs[2]).status == "complete"
-    assert runs.continue_run(all_runs[0].pk) == runs.ChunkResult(unfinished=False, unblocked_runs=[all_runs[1].pk])
-    assert runs.finish_here(all_runs[1]).status == "complete"
-
-
 def test_a_run_behind_a_dead_one_does_not_wait_forever() -> None:
     first = make_attempt(make_case(4))
     second = make_attempt(make_case(2, owner=first.created_by), first.endpoint)
+    Endpoint.objects.update(parallel=1)
     dead = runs.start(attempt=first, by=first.created_by)
     killed(dead)
     assert run_now(second).status == "complete"

@@ -67,7 +67,7 @@ class HttpClient:
         self.address = address
         self._label = connection.label
         self._retries = retries
-        self.rate_limit = RateLimit(connection.per_minute)
+        self.rate_limit = RateLimit(connection.per_minute, connection.reserve)
         self._error_message = error_message
         self._lock = threading.Lock()
         self._exchanges: set[Exchange] = set()
@@ -133,6 +133,7 @@ class HttpClient:
 
     def close(self) -> None:
         """Closes the connections."""
+        self.rate_limit.close()
         self._pool.close()
 
     def _url(self, path: str) -> str:

@@ -25,12 +25,12 @@ from relevancy.management.command import (
     write_text,
 )
 from relevancy.management.endpoint_options import parse_options, store_address
+from relevancy.management.progress import Progress
 from relevancy.management.temporary_site import temporary_site
 from relevancy.models import Attempt, Case, Run, ScorerVersion, User
 from relevancy.templatetags import numbers
 from relevancy.wording import counted
 
-PROGRESS_WIDTH = 30
 GATE_STATUS = 1
 
 
@@ -176,26 +176,23 @@ class Command(Base):
         with transaction.atomic():
             run = runs.start(attempt=attempt, by=by or attempt.case.owner, unrestricted=by is None)
             runs.deepen(run, versions)
+        shown = Progress(self.stderr, "queries")
         try:
-            run = runs.finish_here(run, progress=self._show_progress)
+            run = runs.finish_here(
+                run,
+                progress=lambda done, failed, queries: shown.show(
+                    done, queries, f"{failed:,} failed" if failed else ""
+                ),
+            )
         except KeyboardInterrupt:
             runs.cancel(run=run, by=by)
             run.refresh_from_db()
             fail(f"Stopped. Run {run.number} keeps the results of {counted(run.done, 'query', 'queries')}.")
         finally:
-            if sys.stderr.isatty():
-                self.stderr.write("")
+            shown.close()
         for run_id in runs.waiting_behind(run):
-            tasks.send(tasks.run_chunk, run_id)
+            tasks.enqueue_run(Run(pk=run_id))
         return run
-
-    def _show_progress(self, done: int, failed: int, queries: int) -> None:
-        if sys.stderr.isatty():
-            filled = round(PROGRESS_WIDTH * done / queries) if queries else PROGRESS_WIDTH
-            bar = "#" * filled + "." * (PROGRESS_WIDTH - filled)
-            self.stderr.write(
-                f"\r[{bar}] {done:,} of {queries:,}" + (f", {failed:,} failed" if failed else ""), ending=""
-            )
 
     def _print(self, run: Run, evaluation: Evaluation) -> None:
         seconds = f" in {evaluation['seconds']:.1f} s" if evaluation["seconds"] is not None else ""

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils import timezone
 
 from relevancy.models import Run
+from relevancy.wording import describe_pace
 
 from .access import CaseAccess
 from .run_progress import RunProgress
@@ -50,7 +52,8 @@ class RunHeader:
     @property
     def rate_text(self) -> str:
         """Returns the speed of an active run and the time left; empty if it is not known yet."""
-        return self.progress.rate_text(self.run) if self.run and self.is_active else ""
+        rate = self.run.per_second(timezone.now()) if self.run else None
+        return describe_pace(rate, max(0, self.run.queries - self.run.done)) if self.run and rate else ""
 
     @property
     def polls(self) -> bool:

@@ -49,7 +49,7 @@ def _follow(request: HtmxRequest, workbench: Workbench, active: Run, *, by_tune_
     if not request.htmx:
         return redirect_to(request, workbench.queries.url(run=""))
     changed = Workbench(request, workbench.case, selection=RunSelection(workbench.case), of_page=True)
-    changed.progress = RunProgress.first_look(active, has_started_it=True)
+    changed.progress = RunProgress(polls=0)
     number, address_number = active.attempt.number, page_parameters(request).get("attempt", "")
     if by_tune_pane:
         changed.attempt_number = str(number)

@@ -114,7 +114,7 @@ class Workbench:
     @cached_property
     def progress(self) -> RunProgress:
         """What the page knows of an active run."""
-        return RunProgress.from_parameters(self._request.GET, self.selection.run)
+        return RunProgress.from_parameters(self._request.GET)
 
     @property
     def header(self) -> RunHeader:

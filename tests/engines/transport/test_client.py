@@ -100,17 +100,38 @@ def test_check_status_of_a_redirect_without_target() -> None:
 
 
 def test_rate_limit_spaces_requests() -> None:
-    now = [0.0]
-    rate_limit = RateLimit(60, clock=lambda: now[0])
+    now, waited = [0.0], []
+
+    class Cancelled(threading.Event):
+        """Lets the time pass at once."""
+
+        def wait(self, timeout: float | None = None) -> bool:
+            waited.append(timeout)
+            now[0] += timeout or 0
+            return self.is_set()
+
+    rate_limit, cancelled = RateLimit(60, clock=lambda: now[0]), Cancelled()
+    for _ in range(3):
+        rate_limit.wait(cancelled)
+    assert waited == [0, 1, 1]
+    now[0] = 100.0
+    rate_limit.wait(cancelled)
+    rate_limit.wait(cancelled)
+    assert waited[3:] == [0, 1]
+
+
+def test_rate_limit_reserves_in_a_schedule_of_several_processes_and_gives_back_what_it_does_not_send() -> None:
+    reserved: list[int] = []
+    rate_limit = RateLimit(60_000, lambda count: reserved.append(count) or 0.0)
+    for _ in range(300):
+        rate_limit.wait()
+    assert reserved == [250, 250]
     cancelled = threading.Event()
     cancelled.set()
     rate_limit.wait(cancelled)
-    assert rate_limit._next == 1.0
-    rate_limit.wait(cancelled)
-    assert rate_limit._next == 2.0
-    now[0] = 100.0
-    rate_limit.wait(cancelled)
-    assert rate_limit._next == 101.0
+    rate_limit.close()
+    rate_limit.close()
+    assert reserved == [250, 250, -200]
 
 
 def test_rate_limit_without_limit() -> None:

@@ -691,6 +691,7 @@ def failing(case):
     """Run 1 is complete, run 2 of the same attempt failed before its first search."""
     run = start(case)
     Run.objects.filter(pk=run.pk).update(status="failed", reason="Nobody there.", finished_at=timezone.now())
+    run.parts.all().delete()
     return case
 
 

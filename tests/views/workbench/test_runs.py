@@ -5,9 +5,10 @@ import json
 import pytest
 from django.contrib.messages import get_messages
 from django.db import transaction
+from django.utils import timezone
 
 from relevancy import endpoints, engines, queries, runs
-from relevancy.models import Attempt, Run
+from relevancy.models import Attempt
 from tests.factories import make_endpoint, run_now, script_of
 
 from .example_cases import (
@@ -399,12 +400,13 @@ def test_cancel(sign_in, case):
     run.refresh_from_db()
     assert run.status == "cancelled"
     # A worker that holds the run ends it itself: until then the button says so.
-    Run.objects.filter(pk=run.pk).update(status="running", claimed_by="worker")
-    client.post(at(case, "run_cancel", 2), headers=HTMX)
+    run = start(case)
+    run.parts.update(claimed_by="worker", heartbeat_at=timezone.now())
+    client.post(at(case, "run_cancel", 3), headers=HTMX)
     head = by_id(client.get(at(case, "case")), "case-score")
     assert "Stopping…" in words(head)
     run.refresh_from_db()
-    assert (run.status, run.cancel_requested) == ("running", True)
+    assert (run.status, run.cancel_requested) == ("waiting", True)
 
 
 def test_cancel_of_a_run_that_is_over(sign_in, case):
