@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import batched, pairwise
 
 from django.db import DatabaseError, transaction
-from django.db.models import Count, F, OuterRef, Q
+from django.db.models import Count, Exists, F, OuterRef, Q
 
 from relevancy.models import Case, CaseScore, Query, QueryScore, Ranking, Run, ScorerVersion, case_revision
 from relevancy.models.write_queue import write_turn
@@ -100,10 +100,11 @@ def _rescore_runs(
             runs_by_version[version].append(run.pk)
     stale: dict[int, set[int]] = defaultdict(set)  # ids of versions, by ranking
     for version, run_ids in runs_by_version.items():
-        current = QueryScore.objects.filter(run__in=run_ids, version=version, revision__gte=F("query__revision"))
+        # Not "NOT IN": of a million rankings, PostgreSQL would read the current scores again for each.
+        current = QueryScore.objects.filter(ranking=OuterRef("pk"), version=version, revision__gte=F("query__revision"))
         if including_failed:
             current = current.filter(error="")
-        rankings = Ranking.objects.filter(run__in=run_ids, error_kind="").exclude(pk__in=current.values("ranking_id"))
+        rankings = Ranking.objects.filter(~Exists(current), run__in=run_ids, error_kind="")
         for ranking_id in rankings.values_list("pk", flat=True):
             stale[ranking_id].add(version.pk)
     written_at = 0.0
