@@ -87,7 +87,7 @@ def release(part: RunPart, *, connection_failures: int) -> None:
 def release_after_error(part: RunPart, *, is_failure: bool) -> None:
     """Gives a part back whose chunk has ended with an exception. is_failure: whether it counts as a worker that stopped."""
     RunPart.objects.filter(pk=part.pk, claimed_by=part.claimed_by).update(
-        claimed_by="", slots=0, worker_restarts=F("worker_restarts") + is_failure
+        claimed_by="", slots=0, worker_restarts=F("worker_restarts") + int(is_failure)
     )
 
 
