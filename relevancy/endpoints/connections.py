@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from django.conf import settings
@@ -93,21 +94,24 @@ def check_address(endpoint: Endpoint) -> None:
             raise
 
 
-def known_queries(endpoint: Endpoint) -> list[str]:
-    """Returns the only queries that the endpoint has results for; empty if it answers any query, or cannot be read."""
+def known_queries(endpoint: Endpoint, limit: int | None = None) -> list[str]:
+    """Returns the only queries that the endpoint has results for; empty if it answers any query, or cannot be read.
+
+    limit: of queries, of which a file of rankings may have millions; None means all of them.
+    """
     adapter = engines.find(endpoint.engine)
     if adapter is None or not adapter.abilities.list_queries:
         return []
     try:
         with connect_for_page(endpoint) as engine:
-            return engine.known_queries()
+            return list(islice(engine.known_queries(), limit))
     except (engines.EngineError, Busy):
         return []
 
 
 def sample_query(endpoint: Endpoint) -> str:
     """Returns a query that the endpoint certainly has results for; empty if none is known."""
-    return next(iter(known_queries(endpoint)), "")
+    return next(iter(known_queries(endpoint, 1)), "")
 
 
 def timeouts(options: Mapping[str, Any]) -> dict[str, Any]:

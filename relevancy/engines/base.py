@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 from relevancy.engines.fields.specs import FieldSpec
@@ -155,8 +156,8 @@ class Engine(ABC):
             f"{self.label} does not load documents.", hint="Choose an engine that does, or load them outside Relevancy."
         )
 
-    def known_queries(self) -> list[str]:
-        """Returns the only queries that the endpoint has results for."""
+    def known_queries(self) -> Iterator[str]:
+        """Returns an iterator over the only queries that the endpoint has results for: there may be millions."""
         raise UnsupportedByEngine(f"{self.label} does not list queries.")
 
     def behaviour_records(
@@ -180,8 +181,11 @@ class Engine(ABC):
         return []
 
     @classmethod
-    def check_upload(cls, text: str) -> str:
-        """Returns the suffix, `csv` or `txt`, for an uploaded file. Raises `UnreadableResponse` naming line, column and value."""
+    def check_upload(cls, path: Path) -> str:
+        """Returns the suffix, `csv` or `txt`, for an uploaded file. Raises `UnreadableResponse` naming line, column and value.
+
+        The adapter may make files beside it whose names begin with the name of the file: they are renamed and deleted with it.
+        """
         raise UnsupportedByEngine(f"{cls.label} does not read uploaded files.")
 
     def abort(self) -> None:  # noqa: B027 (the requests of some adapters take no time)

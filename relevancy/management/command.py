@@ -92,17 +92,12 @@ class Command(BaseCommand):
         self.stdout.write(json.dumps(data, ensure_ascii=False, indent=2))
 
 
-def read_bytes(path: str) -> bytes:
-    """Returns the content of a file; `-` is stdin. Reads one byte more than `formats.decode` accepts at most."""
-    if path == "-":
-        return sys.stdin.buffer.read(MAX_BYTES + 1)
-    with open_binary(path) as file:
-        return file.read(MAX_BYTES + 1)
-
-
 def read_text(path: str) -> str:
-    """Returns the text of a UTF-8 file, with or without a byte order mark; `-` is stdin."""
-    return formats.decode(read_bytes(path))
+    """Returns the text of a UTF-8 file, with or without a byte order mark; `-` is stdin. Reads little more than is accepted."""
+    if path == "-":
+        return formats.decode(sys.stdin.buffer.read(MAX_BYTES + 1))
+    with open_binary(path) as file:
+        return formats.decode(file.read(MAX_BYTES + 1))
 
 
 @contextmanager

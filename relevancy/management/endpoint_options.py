@@ -11,7 +11,7 @@ from relevancy import endpoints
 from relevancy.engines.types import Preset
 from relevancy.models import User
 
-from .command import fail, read_bytes
+from .command import fail, open_binary
 
 CREDENTIALS = {"username", "password", "api_key", "bearer"}
 ENDPOINT_FIELDS = {"parallel", "per_minute"}
@@ -65,7 +65,8 @@ def find_preset(words: Sequence[str], *, engine: str) -> Preset | None:
 def store_address(url: str, *, engine: str, by: User) -> str:
     """Returns the address of an endpoint. A file on this machine is checked and copied to the data folder first."""
     if endpoints.is_file_engine(engine) and Path(url).is_file():
-        return endpoints.uploads.store(engine=engine, content=read_bytes(url), name=Path(url).name, by=by)
+        with open_binary(url) as file:
+            return endpoints.uploads.store_file(engine=engine, file=file, name=Path(url).name, by=by)
     return url
 
 

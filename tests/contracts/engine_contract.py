@@ -350,8 +350,8 @@ class EngineContract:
     @applies_if(lambda contract: contract.abilities().list_queries)
     def test_known_queries(self, subject: EngineUnderTest) -> None:
         with subject.connect() as engine:
-            queries = engine.known_queries()
-        assert set(MATCHES) <= set(queries)
+            queries = set(engine.known_queries())
+        assert set(MATCHES) <= queries
 
     @applies_if(lambda contract: not contract.abilities().list_queries)
     def test_known_queries_without_the_ability(self, subject: EngineUnderTest) -> None:

@@ -1,5 +1,6 @@
 """Uploaded files: checked, stored, and deleted if no endpoint uses them."""
 
+import io
 import os
 import time
 
@@ -25,7 +26,7 @@ def test_store_csv_and_trec_run(db, folder):
     first = endpoints.uploads.store(engine="static", content=CSV, name="../../Old Shop!.csv", by=make_user())
     second = endpoints.uploads.store(engine="static", content=RUN, name="", by=make_user())
     assert (first[-4:], second[-4:]) == (".csv", ".txt")
-    assert sorted(path.name for path in folder.iterdir()) == sorted([first, second])
+    assert sorted(path.name for path in folder.iterdir() if ".index" not in path.name) == sorted([first, second])
     assert first.startswith("old-shop-")
     assert second.startswith("rankings-")
     assert endpoints.known_queries(Endpoint(engine="static", url=first)) == ["star wars", "star trek"]
@@ -38,7 +39,7 @@ def test_store_of_an_invalid_file(db, folder, content):
     with pytest.raises(ValidationError) as reason:
         endpoints.uploads.store(engine="static", content=content, name="x.csv", by=make_user())
     assert error_fields(reason.value) == ["file"]
-    assert not folder.exists()
+    assert not list(folder.iterdir())
 
 
 def test_store_of_a_large_file(db, monkeypatch):
@@ -59,7 +60,37 @@ def test_store_deletes_files_unused_for_a_day(db, folder):
     for name in (used, unused, foreign.name):
         os.utime(folder / name, (old, old))
     new = endpoints.uploads.store(engine="static", content=CSV, name="y", by=make_user())
-    assert {path.name for path in folder.iterdir()} == {used, fresh, new, foreign.name}
+    kept = [used, fresh, new]
+    assert {path.name for path in folder.iterdir() if not path.name.endswith(".lock")} == {
+        foreign.name,
+        *kept,
+        *(f"{name}.index" for name in kept),
+    }
+
+
+def test_store_file_of_any_size_is_for_commands(db, folder, monkeypatch):
+    monkeypatch.setattr(endpoints.uploads, "MAX_BYTES", 10)
+    monkeypatch.setattr(endpoints.uploads, "_READ_BYTES", 7)
+    content = CSV.replace(b"star", "schön".encode())
+    name = endpoints.uploads.store_file(engine="static", file=io.BytesIO(content), name="x.csv", by=make_user())
+    assert (folder / name).read_bytes() == content
+    assert endpoints.known_queries(Endpoint(engine="static", url=name), 1) == ["schön wars"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"query,docid,position\nx,1,1\nx,\xff,2\n", "not UTF-8: see line 3"),
+        (CSV + "schön".encode()[:4], "not UTF-8: see line 4"),
+        (b"PK\x03\x04", "ZIP file"),
+        (b"query,docid,position\nx,1,one\n", "Line 2, column position"),
+    ],
+)
+def test_store_file_refuses_and_leaves_nothing(db, folder, monkeypatch, content, message):
+    monkeypatch.setattr(endpoints.uploads, "_READ_BYTES", 4)
+    with pytest.raises(ValidationError, match=message):
+        endpoints.uploads.store_file(engine="static", file=io.BytesIO(content), name="x.csv", by=make_user())
+    assert not list(folder.iterdir())
 
 
 def test_known_queries_of_a_file_outside_the_folder(folder):

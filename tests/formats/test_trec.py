@@ -228,7 +228,7 @@ class TestExport:
         )  # fmt: skip
 
     def test_run_csv_is_what_the_static_engine_reads(self, data_dir: Path) -> None:
-        from relevancy.engines.static.rankings_file import parse_rankings  # noqa: PLC0415
+        from tests.engines.static.reading import parse_rankings  # noqa: PLC0415
 
         run = run_now(make_attempt(make_case(["x, y", "=a", "''z"])))
         read = parse_rankings("".join(run_csv.export_run(run=run))).hits_by_query

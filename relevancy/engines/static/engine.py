@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from relevancy.engines.base import Engine
-from relevancy.engines.errors import EndpointUnreachable, QueryMissing, UnreadableResponse
+from relevancy.engines.base import Engine, Outcome
+from relevancy.engines.errors import EndpointUnreachable, EngineError, QueryMissing, RequestAborted, UnreadableResponse
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.types import Abilities, AddressField, Hit, Page, Request
 from relevancy.wording import counted
 
-from .rankings_file import CSV, Rankings, load_rankings, parse_rankings
+from .rankings_file import CSV
+from .rankings_index import RankingsIndex, open_index
 
 _NAME = re.compile(r"[^/\\\x00-\x1f]+")
 
 
 class StaticEngine(Engine):
-    """Looks up the query text in a file. Template, options and knobs change nothing."""
+    """Looks up the query text in a file of any size. Template, options and knobs change nothing."""
 
     key = "static"
     label = "File of rankings"
@@ -35,18 +36,32 @@ class StaticEngine(Engine):
     example_template = "{}"
     uses_template = False
 
+    _opened: RankingsIndex | None = None
+
     @classmethod
-    def check_upload(cls, text: str) -> str:
-        rankings = parse_rankings(text)
-        if not rankings.hits_by_query:
+    def check_upload(cls, path: Path) -> str:
+        index = open_index(path)
+        if not index.queries:
             hint = "Every line needs a query, a document and its position."
             raise UnreadableResponse("The file contains no query.", hint=hint)
-        return "csv" if rankings.format == CSV else "txt"
+        return "csv" if index.format == CSV else "txt"
+
+    def search_many(
+        self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[Outcome]:
+        """As `Engine.search_many`. `stop` is also called while the index of the file is built."""
+        try:
+            self._open(stop)
+        except RequestAborted:
+            return
+        except EngineError as error:
+            yield from ((number, error) for number, _ in enumerate(requests) if not stop())
+            return
+        yield from super().search_many(requests, stop=stop)
 
     def search(self, request: Request) -> Page:
         started = time.perf_counter()
-        rankings = self._rankings
-        ranking = rankings.hits_by_query.get(request.query.strip())
+        ranking = self._open().find(request.query.strip())
         if ranking is None:
             raise QueryMissing(
                 f"The file of rankings has no query “{request.query.strip()[:80]}”.",
@@ -57,31 +72,34 @@ class StaticEngine(Engine):
         return Page(hits, len(ranking), round((time.perf_counter() - started) * 1000), self.render(request))
 
     def lookup(self, ids: Sequence[str], fields: FieldSpec) -> list[Hit]:
-        """As `Engine.lookup`, with the fields in the first ranking that contains the document."""
-        unique_ids = set(ids)
-        hits_by_id: dict[str, Hit] = {}
-        for ranking in self._rankings.hits_by_query.values():
-            for hit in ranking:
-                if hit.id in unique_ids:
-                    hits_by_id.setdefault(hit.id, hit)
+        """As `Engine.lookup`, with the fields in the first ranking that contains the document.
+
+        Reads the ids of all rankings until it has found all documents: about two seconds for a million queries.
+        """
+        hits_by_id = self._open().find_documents(ids)
         hits = (hits_by_id.get(doc_id) for doc_id in ids)
         return [Hit(hit.id, None, _with_fields(hit, fields).fields) for hit in hits if hit]
 
     def fields(self) -> list[str]:
-        return sorted({"id", *self._rankings.fields})
+        return sorted({"id", *self._open().fields})
 
     def version(self) -> str:
-        rankings = self._rankings
-        return f"{rankings.format} with {counted(len(rankings.hits_by_query), 'query', 'queries')}"
+        index = self._open()
+        return f"{index.format} with {counted(index.queries, 'query', 'queries')}"
 
     def render(self, request: Request) -> Mapping[str, Any]:
         return {"file": self.connection.url, "query": request.query, "start": request.start, "rows": request.rows}
 
-    def known_queries(self) -> list[str]:
-        return list(self._rankings.hits_by_query)
+    def known_queries(self) -> Iterator[str]:
+        return self._open().list_queries()
 
-    @cached_property
-    def _rankings(self) -> Rankings:
+    def _open(self, is_stopped: Callable[[], bool] = lambda: False) -> RankingsIndex:
+        """Returns the index, opened once, so that all searches of this object see the same file."""
+        if self._opened is None:
+            self._opened = open_index(self._path(), is_stopped=is_stopped)
+        return self._opened
+
+    def _path(self) -> Path:
         name, folder = self.connection.url, self.connection.data_dir
         if folder is None:
             raise EndpointUnreachable("No data directory is set for files of rankings.", hint="Set RELEVANCY_DATA_DIR.")
@@ -90,7 +108,7 @@ class StaticEngine(Engine):
         path = folder / name
         if path.resolve().parent != folder.resolve():
             raise EndpointUnreachable(f"“{name}” is outside the data directory.", hint="Upload the file itself.")
-        return load_rankings(path)
+        return path
 
 
 def _with_fields(hit: Hit, fields: FieldSpec) -> Hit:

@@ -6,6 +6,9 @@ CSV: `Query Text,Doc ID,Doc Position` (or `query,docid,position`), further colum
 TREC run: `qid Q0 docid rank score tag`, ordered as by trec_eval: by descending score, equal scores by descending document id.
 The rank is ignored, and so is everything after the tag; lines that begin with `#` are comments. The topic is the query. Each tag is
 a snapshot.
+
+One parser yields the rows of a file as it reads them. `parse_snapshots` collects them in memory, for runs that are imported;
+`rankings_index` writes them beside the file, for the engine, so that a file may be of any size.
 """
 
 from __future__ import annotations
@@ -14,12 +17,11 @@ import csv
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+from typing import NamedTuple
 
-from relevancy.engines.errors import EndpointUnreachable, UnreadableResponse
+from relevancy.engines.errors import UnreadableResponse
 from relevancy.engines.types import Hit
 from relevancy.slow_requests import READING_TOO_LONG, is_late
 
@@ -39,7 +41,7 @@ _MAX_NAMED_SNAPSHOTS = 5
 CSV, TREC_RUN = "CSV", "TREC run"
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _LINES_BETWEEN_CHECKS = 1_000  # of the time
-MAX_SIZE = 2_000_000  # hits and their fields in a file: some hundred megabytes
+MAX_SIZE = 2_000_000  # hits and their fields in a file whose runs are imported, which is held in memory: some hundred megabytes
 
 
 @dataclass(frozen=True)
@@ -61,32 +63,69 @@ class Rankings:
     not_ranked: int = 0
 
 
-def load_rankings(path: Path) -> Rankings:
-    """Reads a file, the last one again only if it has changed. Raises `EndpointUnreachable` or `UnreadableResponse`."""
-    try:
-        stat = path.stat()
-        return _load(path, stat.st_mtime_ns, stat.st_size)
-    except OSError as error:
-        reason = "does not exist" if isinstance(error, FileNotFoundError) else f"cannot be read: {error.strerror}"
-        raise EndpointUnreachable(f"The file of rankings “{path.name}” {reason}.", hint="Upload it again.") from error
+class Row(NamedTuple):
+    """A line of a file: a hit of a query, or that the query has none.
+
+    snapshot: values that tell the snapshots of a file apart. rank: what the hits of a query are sorted by: a position, or the score
+    of a TREC run. hit: None if the line is not one. is_rated_only: the document was rated and not returned.
+    """
+
+    snapshot: tuple[str, ...]
+    query: str
+    rank: float
+    hit: Hit | None
+    is_rated_only: bool = False
 
 
-def parse_rankings(text: str) -> Rankings:
-    """Parses a file of either format with a single snapshot; accepts a byte order mark, CRLF and blank lines."""
-    snapshots = parse_snapshots(text)
-    _check_single_snapshot(snapshots)
-    return snapshots[0]
+@dataclass(frozen=True)
+class ParsedFile:
+    """What a file of either format begins with, and its rows. labels: what the values of `Row.snapshot` are called, in lower case."""
+
+    format: str
+    fields: tuple[str, ...]
+    labels: tuple[str, ...]
+    rows: Iterator[Row]
+
+    def named(self, snapshot: tuple[str, ...]) -> tuple[str, str]:
+        """Returns the name and the time of a snapshot, empty where the file has none."""
+        values = dict(zip(self.labels, snapshot, strict=True))
+        return values.get("snapshot name", values.get("tag", "")), values.get("snapshot time", "")
 
 
 def parse_snapshots(text: str) -> list[Rankings]:
-    """Parses a file of either format, with at least one snapshot, in the file's order. Raises `UnreadableResponse`."""
+    """Parses a file of either format, with at least one snapshot, in the file's order; accepts a byte order mark, CRLF and blank lines.
+
+    Raises `UnreadableResponse`.
+    """
     text = text.removeprefix("\ufeff")
     if "\0" in text:
-        line = sum(1 for _ in _LINE.finditer(text, 0, text.index("\0") + 1))
-        raise UnreadableResponse(
-            f"Line {line} of the file of rankings contains the character U+0000.", hint="Remove it."
-        )
-    lines = ((number, line) for number, line in enumerate(_lines(text), 1) if line.strip())
+        raise null_character(sum(1 for _ in _LINE.finditer(text, 0, text.index("\0") + 1)))
+    parsed = parse_file(lambda: _lines(text), limit=MAX_SIZE)
+    hits_by_snapshot: dict[tuple[str, ...], dict[str, list[tuple[float, Hit]]]] = {}
+    not_ranked: Counter[tuple[str, ...]] = Counter()
+    for row in parsed.rows:
+        hits = hits_by_snapshot.setdefault(row.snapshot, {}).setdefault(row.query, [])
+        if row.hit is not None:
+            hits.append((row.rank, row.hit))
+        elif row.is_rated_only:
+            not_ranked[row.snapshot] += 1
+    snapshots = []
+    for key, rankings in hits_by_snapshot.items():
+        for query, hits in rankings.items():
+            check_repetitions(parsed.format, query, [(hit.id, rank) for rank, hit in hits])
+            sort_hits(parsed.format, hits, lambda hit: hit.id)
+        ordered = {query: [hit for _, hit in hits] for query, hits in rankings.items()}
+        snapshots.append(Rankings(parsed.format, ordered, parsed.fields, *parsed.named(key), not_ranked[key]))
+    return snapshots or [Rankings(parsed.format, {}, parsed.fields)]
+
+
+def parse_file(open_lines: Callable[[], Iterator[str]], *, limit: int = 0) -> ParsedFile:
+    """Returns what the lines of a file begin with, and its rows, which are parsed as they are taken.
+
+    open_lines: returns the lines with their ends, from the first one; it is called twice. limit: of hits and field values; 0 means
+    none. Raises `UnreadableResponse`, as taking the rows does.
+    """
+    lines = ((number, line) for number, line in enumerate(open_lines(), 1) if line.strip())
     number, first = next(lines, (1, ""))
     while first.startswith("#"):
         number, first = next(lines, (1, ""))
@@ -99,29 +138,60 @@ def parse_snapshots(text: str) -> list[Rankings]:
     except csv.Error as error:
         raise _invalid_csv(error, number) from None
     if _column_index(header, _QUERY) is None and "," not in first and len(first.split()) >= len(_TREC_COLUMNS):
-        return _parse_trec(text)
-    return _parse_csv(text)
+        return ParsedFile(TREC_RUN, (), ("tag",), _parse_trec(open_lines(), limit))
+    return _parse_csv(open_lines(), limit)
 
 
-@lru_cache(maxsize=1)
-def _load(path: Path, _mtime_ns: int, _size: int) -> Rankings:
-    content = path.read_bytes()
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise UnreadableResponse(
-            f"The file of rankings “{path.name}” is not UTF-8: line {line} contains the byte {content[error.start]:#04x}.",
-            hint="Save it as UTF-8 and upload it again.",
-        ) from None
-    return parse_rankings(text)
+def sort_hits[H](file_format: str, hits: list[tuple[float, H]], id_of: Callable[[H], str]) -> None:
+    """Sorts the hits of a query, each after its rank: by position, or by descending score and id."""
+    if file_format == TREC_RUN:
+        hits.sort(key=lambda hit: (hit[0], id_of(hit[1])), reverse=True)
+    else:
+        hits.sort(key=lambda hit: hit[0])
 
 
-type _Rows = dict[str, list[tuple[float, Hit]]]  # hits by query, each with what it is sorted by
+def check_repetitions(file_format: str, query: str, documents: Sequence[tuple[str, float]]) -> None:
+    """Raises `UnreadableResponse` if an id occurs twice: in CSV at the same position, in a TREC run at all.
+
+    An engine may return a document at two positions, and two documents may share one.
+    """
+    if file_format == TREC_RUN:
+        documents = [(doc_id, 0) for doc_id, _ in documents]
+    if len(set(documents)) == len(documents):
+        return
+    (doc_id, position), _ = Counter(documents).most_common(1)[0]
+    place = "" if file_format == TREC_RUN else f" at position {position:,.0f}"
+    raise UnreadableResponse(
+        f"The file of rankings has document “{doc_id[:80]}”{place} of the query “{query[:80]}” twice.",
+        hint="Remove one of the lines.",
+    )
 
 
-def _parse_csv(text: str) -> list[Rankings]:
-    rows = _csv_rows(text)
+def check_single_snapshot(snapshots: Sequence[tuple[str, str]]) -> None:
+    """Raises `UnreadableResponse` if a file has several snapshots. snapshots: name and time of each."""
+    if len(snapshots) <= 1:
+        return
+    names = [f"“{' of '.join(filter(None, snapshot))}”" for snapshot in snapshots]
+    more = f" and {len(names) - _MAX_NAMED_SNAPSHOTS} more" if len(names) > _MAX_NAMED_SNAPSHOTS else ""
+    raise UnreadableResponse(
+        f"The file of rankings contains {len(snapshots)} snapshots: {', '.join(names[:_MAX_NAMED_SNAPSHOTS])}{more}.",
+        hint="Save the rows of each snapshot as a file of its own, and upload the one that is to be scored.",
+    )
+
+
+def null_character(line: int) -> UnreadableResponse:
+    """Returns the error of a line that contains U+0000."""
+    return UnreadableResponse(f"Line {line} of the file of rankings contains the character U+0000.", hint="Remove it.")
+
+
+def check_time(number: int) -> None:
+    """Raises `UnreadableResponse` if a page has no time left. number: of lines that have been read; most are not checked."""
+    if number % _LINES_BETWEEN_CHECKS == 0 and is_late():
+        raise UnreadableResponse(READING_TOO_LONG)
+
+
+def _parse_csv(lines: Iterator[str], limit: int) -> ParsedFile:
+    rows = _csv_rows(lines)
     _, header = next(rows)
     header = [name.strip() for name in header]
     columns = {name: _required_column(header, name) for name in _ALIASES}
@@ -132,47 +202,59 @@ def _parse_csv(text: str) -> list[Rankings]:
         if index not in columns.values() and name and name.lower() not in _IGNORED_COLUMNS
     ]
     rated_only = next((index for index, name in enumerate(header) if name.lower() in _RATED_ONLY), None)
-    rows_by_snapshot: dict[tuple[str, ...], _Rows] = {}
-    not_ranked: Counter[tuple[str, ...]] = Counter()
-    size = 0
-    for line, row in rows:
-        if len(row) > len(header):
-            raise _invalid_cell(line, f"{len(header) + 1}", row[len(header)], "the header has fewer columns")
-        cells = [unprotect(cell).strip() for cell in row] + [""] * (len(header) - len(row))
-        query, doc_id = cells[columns[_QUERY]], cells[columns[_DOC]]
-        if not query:
-            raise _invalid_cell(line, header[columns[_QUERY]], query, "every row needs a query")
-        key = tuple(cells[index] for index in snapshot_columns)
-        hits = rows_by_snapshot.setdefault(key, {}).setdefault(query, [])
-        position = cells[columns[_POSITION]]
-        if rated_only is not None and cells[rated_only].lower() in ("true", "1"):
-            not_ranked[key] += 1
-        elif doc_id:
-            fields = {name: cells[index] for index, name in field_columns if cells[index]}
-            size += 1 + len(fields)
-            _check_size(size, line)
-            hits.append((_parse_position(line, header[columns[_POSITION]], position), Hit(doc_id, None, fields)))
-        elif position:
-            raise _invalid_cell(line, header[columns[_DOC]], doc_id, "a row with a position needs a document id")
+    query_column, doc_column, position_column = columns.values()
+
+    def read() -> Iterator[Row]:
+        size = 0
+        for line, row in rows:
+            if len(row) > len(header):
+                raise _invalid_cell(line, f"{len(header) + 1}", row[len(header)], "the header has fewer columns")
+            cells = [unprotect(cell).strip() for cell in row] + [""] * (len(header) - len(row))
+            query, doc_id, position = cells[query_column], cells[doc_column], cells[position_column]
+            if not query:
+                raise _invalid_cell(line, header[query_column], query, "every row needs a query")
+            key = tuple(cells[index] for index in snapshot_columns)
+            if rated_only is not None and cells[rated_only].lower() in ("true", "1"):
+                yield Row(key, query, 0, None, is_rated_only=True)
+            elif doc_id:
+                fields = {name: cells[index] for index, name in field_columns if cells[index]}
+                size += 1 + len(fields)
+                _check_size(size, limit, line)
+                yield Row(
+                    key, query, _parse_position(line, header[position_column], position), Hit(doc_id, None, fields)
+                )
+            elif position:
+                raise _invalid_cell(line, header[doc_column], doc_id, "a row with a position needs a document id")
+            else:
+                yield Row(key, query, 0, None)
+
     names = tuple(sorted({name for _, name in field_columns}))
-    labels = [header[index].lower() for index in snapshot_columns]
-    snapshots = []
-    for key, rankings in rows_by_snapshot.items():
-        labelled = dict(zip(labels, key, strict=True))
-        for query, hits in rankings.items():
-            # An engine may return a document at two positions, and two documents may share one.
-            _check_repetitions(query, [(hit.id, position) for position, hit in hits])
-            hits.sort(key=lambda hit: hit[0])
-        ordered = {query: [hit for _, hit in hits] for query, hits in rankings.items()}
-        name, time = labelled.get("snapshot name", ""), labelled.get("snapshot time", "")
-        snapshots.append(Rankings(CSV, ordered, names, name, time, not_ranked[key]))
-    return snapshots or [Rankings(CSV, {}, names)]
+    return ParsedFile(CSV, names, tuple(header[index].lower() for index in snapshot_columns), read())
 
 
-def _check_size(size: int, line: int) -> None:
-    if size > MAX_SIZE:
+def _parse_trec(lines: Iterator[str], limit: int) -> Iterator[Row]:
+    size = 0
+    for line, row in enumerate(lines, 1):
+        cells = row.split()
+        if not cells or row.startswith("#"):
+            continue
+        if len(cells) < len(_TREC_COLUMNS):
+            raise UnreadableResponse(
+                f"Line {line} of the file of rankings has {len(cells)} columns: “{row.strip()[:80]}”.",
+                hint=f"A line of a TREC run has six: {' '.join(_TREC_COLUMNS)}.",
+            )
+        query, _, doc_id, _, text, tag = cells[:6]
+        score = _parse_score(line, text)
+        size += 1
+        _check_size(size, limit, line)
+        yield Row((tag,), query, score, Hit(doc_id, score, {}))
+
+
+def _check_size(size: int, limit: int, line: int) -> None:
+    if 0 < limit < size:
         raise UnreadableResponse(
-            f"Line {line} of the file of rankings exceeds the limit: a file can have at most {MAX_SIZE:,} results and field values.",
+            f"Line {line} of the file of rankings exceeds the limit: a file whose runs are imported is held in memory and can have at "
+            f"most {limit:,} results and field values.",
             hint="Leave out columns or low ranks, or split the file.",
         )
 
@@ -180,25 +262,13 @@ def _check_size(size: int, line: int) -> None:
 def _lines(text: str) -> Iterator[str]:
     """Yields the lines with their ends, one at a time: a list of them needs several times the memory of the text."""
     for number, match in enumerate(_LINE.finditer(text)):
-        if number % _LINES_BETWEEN_CHECKS == 0 and is_late():
-            raise UnreadableResponse(READING_TOO_LONG)
+        check_time(number)
         yield match[0]
 
 
-def _check_single_snapshot(snapshots: list[Rankings]) -> None:
-    if len(snapshots) <= 1:
-        return
-    names = [f"“{' of '.join(filter(None, (snapshot.name, snapshot.time)))}”" for snapshot in snapshots]
-    more = f" and {len(names) - _MAX_NAMED_SNAPSHOTS} more" if len(names) > _MAX_NAMED_SNAPSHOTS else ""
-    raise UnreadableResponse(
-        f"The file of rankings contains {len(snapshots)} snapshots: {', '.join(names[:_MAX_NAMED_SNAPSHOTS])}{more}.",
-        hint="Save the rows of each snapshot as a file of its own, and upload the one that is to be scored.",
-    )
-
-
-def _csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
+def _csv_rows(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
     """Yields the rows that are not blank, each with the number of its first line."""
-    reader = csv.reader(requote(_lines(text)), strict=True)
+    reader = csv.reader(requote(lines), strict=True)
     line = 1
     try:
         for row in reader:
@@ -214,42 +284,6 @@ def _invalid_csv(error: csv.Error, line: int) -> UnreadableResponse:
     return UnreadableResponse(
         f"Line {line} of the file of rankings is not valid CSV: {error}.", hint="Check its quotes."
     )
-
-
-def _check_repetitions(query: str, documents: list[tuple[str, float | None]]) -> None:
-    """Raises `UnreadableResponse` if an id occurs twice at the same position; None if the position does not matter."""
-    if len(set(documents)) == len(documents):
-        return
-    (doc_id, position), _ = Counter(documents).most_common(1)[0]
-    place = "" if position is None else f" at position {position:,.0f}"
-    raise UnreadableResponse(
-        f"The file of rankings has document “{doc_id[:80]}”{place} of the query “{query[:80]}” twice.",
-        hint="Remove one of the lines.",
-    )
-
-
-def _parse_trec(text: str) -> list[Rankings]:
-    hits_by_tag: dict[str, dict[str, list[Hit]]] = {}
-    size = 0
-    for line, row in enumerate(_lines(text), 1):
-        cells = row.split()
-        if not cells or row.startswith("#"):
-            continue
-        if len(cells) < len(_TREC_COLUMNS):
-            raise UnreadableResponse(
-                f"Line {line} of the file of rankings has {len(cells)} columns: “{row.strip()[:80]}”.",
-                hint=f"A line of a TREC run has six: {' '.join(_TREC_COLUMNS)}.",
-            )
-        query, _, doc_id, _, score, tag = cells[:6]
-        hits = hits_by_tag.setdefault(tag, {}).setdefault(query, [])
-        hits.append(Hit(doc_id, _parse_score(line, score), {}))
-        size += 1
-        _check_size(size, line)
-    for hits_by_query in hits_by_tag.values():
-        for query, hits in hits_by_query.items():
-            _check_repetitions(query, [(hit.id, None) for hit in hits])
-            hits.sort(key=lambda hit: (hit.score, hit.id), reverse=True)
-    return [Rankings(TREC_RUN, hits_by_query, (), tag) for tag, hits_by_query in hits_by_tag.items()]
 
 
 def _column_index(header: list[str], name: str) -> int | None:

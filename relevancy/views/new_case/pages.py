@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy import cases, endpoints
+from relevancy import cases, endpoints, queries
 from relevancy.models import Endpoint
 from relevancy.views.requests import HtmxRequest, submitted
 
@@ -76,7 +76,7 @@ def queries_step(request: HtmxRequest, state: WizardState) -> HttpResponse:
         return redirect("new_case_step", invalid_step)
     initial = state.entered("queries")
     if endpoint is not None and not initial:  # the queries of an uploaded file of rankings
-        initial = {"queries": "\n".join(endpoints.known_queries(endpoint))}
+        initial = {"queries": "\n".join(endpoints.known_queries(endpoint, queries.MAX_QUERIES + 1))}
     form = QueriesForm(request.POST or None, request.FILES or None, initial=initial, needs_queries=setup.book is None)
     if not form.is_valid():
         return render_queries(request, state, setup, form)

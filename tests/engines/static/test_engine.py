@@ -9,10 +9,10 @@ import pytest
 from relevancy.engines.errors import EndpointUnreachable, QueryMissing, UnreadableResponse, UnsupportedByEngine
 from relevancy.engines.fields.specs import parse_fields
 from relevancy.engines.static.engine import StaticEngine
-from relevancy.engines.static.rankings_file import load_rankings, parse_rankings
 from relevancy.engines.templates.template import parse_template
 from relevancy.engines.transport.addresses import AddressRules
 from relevancy.engines.types import Connection, Hit, Request
+from tests.engines.static.reading import load_rankings, parse_rankings
 from tests.shared_data import shared_data
 
 QUEPID = (
@@ -125,7 +125,6 @@ def test_load_rankings_sees_a_changed_file(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("query,docid,position\na,1,1\n")
     assert list(load_rankings(path).hits_by_query) == ["a"]
-    assert load_rankings(path) is load_rankings(path)
     path.write_text("query,docid,position\nb,1,1\n")
     os.utime(path, ns=(1, path.stat().st_mtime_ns + 1_000_000))
     assert list(load_rankings(path).hits_by_query) == ["b"]
@@ -172,11 +171,18 @@ def test_parse_rankings_keeps_repetitions_and_the_order_of_equal_positions():
     assert [hit.id for hit in parse_rankings(text).hits_by_query["a"]] == ["x", "y", "x"]
 
 
-def test_check_upload():
-    assert StaticEngine.check_upload(QUEPID) == "csv"
-    assert StaticEngine.check_upload(RUN) == "txt"
+@pytest.mark.parametrize(("text", "suffix"), [(QUEPID, "csv"), (RUN, "txt")])
+def test_check_upload(tmp_path, text, suffix):
+    path = tmp_path / "upload"
+    path.write_bytes(text.encode())
+    assert StaticEngine.check_upload(path) == suffix
+
+
+def test_check_upload_of_a_file_without_queries(tmp_path):
+    path = tmp_path / "upload"
+    path.write_text("query,docid,position\n")
     with pytest.raises(UnreadableResponse, match="contains no query"):
-        StaticEngine.check_upload("query,docid,position\n")
+        StaticEngine.check_upload(path)
 
 
 @pytest.mark.parametrize(

@@ -1,14 +1,12 @@
-"""Files of rankings: how much of one is read, and when it is read again."""
+"""Files of rankings: how much of one is read into memory."""
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from relevancy.engines.errors import UnreadableResponse
 from relevancy.engines.static import rankings_file
-from relevancy.engines.static.rankings_file import load_rankings, parse_rankings
+from relevancy.engines.static.rankings_file import parse_snapshots
 
 CSV = "query,docid,position,title\n" + "".join(f"star,{n},{n},Star {n}\n" for n in range(6))
 TREC = "".join(f"star Q0 {n} {n} {1 / n} tag\n" for n in range(1, 12))
@@ -28,24 +26,16 @@ def test_parse_rankings_stops_at_the_limit(text: str, line: int, monkeypatch: py
 
     monkeypatch.setattr(rankings_file, "_lines", count)
     with pytest.raises(UnreadableResponse, match=f"Line {line} .* at most 10 results"):
-        parse_rankings(text + "star,x,x,not a number\n" * 1000)
+        parse_snapshots(text + "star,x,x,not a number\n" * 1000)
     assert len(read) <= line + 1  # the first line is read twice
 
 
 def test_parse_rankings_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rankings_file, "MAX_SIZE", 12)
-    assert len(parse_rankings(CSV).hits_by_query["star"]) == 6
+    (rankings,) = parse_snapshots(CSV)
+    assert len(rankings.hits_by_query["star"]) == 6
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_lines_keep_their_ends(end: str) -> None:
     assert list(rankings_file._lines(f"a{end}{end}b\u2028c")) == [f"a{end}", end, "b\u2028c"]
-
-
-def test_file_is_read_again_only_if_it_has_changed(tmp_path: Path) -> None:
-    path = tmp_path / "rankings.csv"
-    path.write_text(CSV)
-    rankings = load_rankings(path)
-    assert load_rankings(path) is rankings
-    os.utime(path, (1, 1))
-    assert load_rankings(path) is not rankings
