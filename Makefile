@@ -1,11 +1,12 @@
 # Two commands: `make demo` and `make test`. Both need Python 3.12 or later and make, nothing else.
 PORT ?= 8000
+REPORT ?= var/faults.md
 VENV := .venv
 PYTHON ?= $(shell for p in python3.13 python3.14 python3.12 python3; do if $$p -c 'import sys; sys.exit(sys.version_info < (3, 12))' >/dev/null 2>&1; then echo $$p; break; fi; done)
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: install install-tests demo test quick engines format lock
+.PHONY: install install-tests demo test quick faults engines format lock
 
 install: $(VENV)/.installed .env  ## The product and its dependencies, in .venv
 
@@ -34,6 +35,9 @@ test: install-tests  ## Every check and test that this machine can run
 
 quick: install-tests  ## The tests that need no engine, browser or PostgreSQL
 	$(BIN)/python -m pytest -n 2 -q -m "not live and not browser"
+
+faults: install-tests  ## Kill and starve the processes of a site 300 times and more (half an hour; REPORT=…)
+	$(BIN)/python -m tests.faults $(REPORT)
 
 engines:  ## Fetch the real engines for the live tests (Java 21 and Maven)
 	tests/live/engines/fetch.sh

@@ -134,13 +134,13 @@ def load(address: str, raters: list[Rater], seconds: float, pause: Callable[[], 
     return [duration * 1000 for duration in times]
 
 
-def say(label: str, times: list[float], seconds: float) -> float:
+def say(label: str, times: list[float], seconds: float, what: str = "ratings") -> float:
     """One line; returns the 95th percentile."""
     if len(times) < 2:
-        raise SystemExit(f"{label}: {len(times)} ratings were answered. Give the benchmark more --seconds.")
+        raise SystemExit(f"{label}: {len(times)} {what} were answered. Give the benchmark more --seconds.")
     cuts = quantiles(times, n=100)
     print(
-        f"  {label:<34} {len(times):6,} ratings, {len(times) / seconds:5.1f} a second   "
+        f"  {label:<34} {len(times):6,} {what}, {len(times) / seconds:5.1f} a second   "
         f"p50 {cuts[49]:7.1f} ms   p95 {cuts[94]:7.1f} ms   p99 {cuts[98]:7.1f} ms",
         flush=True,
     )

@@ -14,6 +14,7 @@ from own_environment import ROOT, environment
 
 from relevancy.management.commands.demo import web_command, worker_command
 from tests.live.servers import free_port
+from tests.static_names import name_static_files
 
 
 def own_site() -> dict[str, str]:
@@ -29,7 +30,7 @@ def own_site() -> dict[str, str]:
 def served() -> Iterator[str]:
     """The address of the site's web processes, with its worker beside them."""
     own = own_site()
-    (fresh_site.DATA / "collected").mkdir(exist_ok=True)  # WhiteNoise warns where collectstatic has not run
+    name_static_files(fresh_site.DATA / "collected")
     port = free_port()
     with ExitStack() as stack:
         for line in (web_command(port), worker_command()):

@@ -167,9 +167,10 @@ def enqueue_book_rescore(book_id: int) -> None:
 
 def _mark_queued(row: QuerySet[Any], field: str) -> bool:
     """Marks a row, in its field with a time, as having a task in the queue. Returns False if it has one that is not older than a
-    minute. One SQL statement then, and no write: on SQLite, each write waits for all others."""
+    minute. One SQL statement then, and no write: on SQLite, each write waits for all others. A time that is more than a minute ahead
+    is of a clock that was wrong."""
     now = timezone.now()
-    is_free = Q(**{field: None}) | Q(**{f"{field}__lt": now - REQUEUE_AFTER})
+    is_free = Q(**{field: None}) | ~Q(**{f"{field}__range": (now - REQUEUE_AFTER, now + REQUEUE_AFTER)})
     free = row.filter(is_free).order_by()
     return bool(free.exists() and free.update(**{field: now}))
 
@@ -183,12 +184,15 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 def sweep() -> int:
     """Enqueues every run that should be continued and is not. Returns how many.
 
-    Also undoes imports whose process has died, enqueues those that wait for a worker, and calls `hooks.sweep`.
+    Also undoes imports whose process has died, enqueues those that wait for a worker, and the rescoring of books whose cases have
+    outdated scores, and calls `hooks.sweep`.
     """
     for book_id in ratings.sweep_imports():
         enqueue_book_rescore(book_id)
     for import_id in ratings.waiting_imports():
         send(import_ratings, import_id)
+    for book_id in scores.find_outdated_books():
+        enqueue_book_rescore(book_id)
     hooks.sweep()
     run_ids = runs.sweep()
     for run_id in run_ids:

@@ -92,6 +92,17 @@ def test_rating_on_a_lost_connection(rater: Callable[[str], int]) -> None:
     assert set(Rating.objects.values_list("doc_id", flat=True)) == {"a", "b"}
 
 
+@needs_postgres
+@pytest.mark.django_db(transaction=True)
+def test_rating_on_a_server_that_is_read_only(rater: Callable[[str], int]) -> None:
+    """As after a fail-over, until the connections lead to the new server."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET default_transaction_read_only = on")
+        assert rater("a") == 503
+        cursor.execute("SET default_transaction_read_only = off")
+    assert rater("a") == 302
+
+
 def fill_pool() -> None:
     """Opens as many connections as the pool may have."""
     pool = connection.pool  # type: ignore[attr-defined]

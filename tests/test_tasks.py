@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from relevancy import cases, ratings, runs, scorers, tasks
-from relevancy.models import Book, Run, Scorer
+from relevancy.models import Book, Run, Scorer, ScorerVersion
 from relevancy.runs import chunks, claims, parts
 from tests.factories import make_attempt, make_case, query_of, rescore, run_now, script_of, stored_case_scores
 
@@ -85,6 +85,9 @@ def test_ratings_changed_is_enqueued_once(queue: list[Any]) -> None:
     tasks.rescore_book.func(case.book_id)
     tasks.enqueue_book_rescore(case.book_id)
     assert len(queue) == 3
+    Book.objects.update(rescore_queued_at=timezone.now() + timedelta(hours=1))  # by a clock that was wrong
+    tasks.enqueue_book_rescore(case.book_id)
+    assert len(queue) == 4
 
 
 def test_rescore_book_rescores_all_runs_of_the_history_and_leaves_archived_cases_alone() -> None:
@@ -132,6 +135,56 @@ def test_sweep_wakes_abandoned_runs(queue: list[Any]) -> None:
     run.parts.update(claimed_by="dead", heartbeat_at=old)
     assert tasks.sweep() == 1
     assert queue == [("run_chunk", run.pk)]
+
+
+def test_sweep_takes_parts_from_workers_whose_heartbeat_is_of_a_clock_that_was_wrong(queue: list[Any]) -> None:
+    attempt = make_attempt(make_case(2))
+    run = runs.start(attempt=attempt, by=attempt.created_by)
+    run.parts.update(
+        claimed_by="alive", heartbeat_at=timezone.now() + timedelta(seconds=10)
+    )  # clocks of two machines differ
+    assert (tasks.sweep(), claims.claim(run.pk)) == (0, None)
+    run.parts.update(claimed_by="dead", heartbeat_at=timezone.now() + timedelta(hours=1))
+    assert tasks.sweep() == 1
+    assert queue == [("run_chunk", run.pk)]
+    assert claims.claim(run.pk) is not None
+
+
+def test_sweep_enqueues_rescoring_that_was_lost(queue: list[Any]) -> None:
+    """With the queue, or with the worker that had the task: it has emptied `rescore_queued_at` at its beginning."""
+    case = make_case(1, {"query 1": {"b": 1}})
+    run_now(make_attempt(case))
+    tasks.sweep()
+    assert queue == []
+    ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
+    tasks.sweep()
+    tasks.sweep()  # it waits in the queue already
+    assert queue == [("rescore_book", case.book_id)]
+    Book.objects.update(rescore_queued_at=timezone.now() - timedelta(seconds=61))
+    tasks.sweep()
+    assert len(queue) == 2
+    tasks.rescore_book.func(case.book_id)
+    tasks.sweep()
+    assert len(queue) == 2
+
+
+def test_sweep_leaves_scores_alone_that_cannot_be_computed(queue: list[Any]) -> None:
+    case = make_case(1, {"query 1": {"b": 1}}, measures=["nDCG@10"])
+    run = run_now(make_attempt(case))
+    version = ScorerVersion.objects.create(
+        scorer=Scorer.objects.create(name="script"), number=1, script="setScore(1)", scale=[[0, ""], [3, ""]]
+    )
+    case.case_scorers.create(scorer=version.scorer, version=version, position=1)
+    Run.objects.filter(pk=run.pk).update(fields_dropped_at=timezone.now())
+    tasks.sweep()
+    assert queue == []
+    Run.objects.filter(pk=run.pk).update(fields_dropped_at=None)
+    tasks.sweep()
+    assert queue == [("rescore_book", case.book_id)]
+    Book.objects.update(rescore_queued_at=None)
+    cases.archive(case=case)
+    tasks.sweep()
+    assert len(queue) == 1
 
 
 def test_send_when_the_queue_is_down(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

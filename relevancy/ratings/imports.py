@@ -15,7 +15,7 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from relevancy import accounts, activity, queries, scores
@@ -162,7 +162,7 @@ def claim_import(import_id: int) -> RatingImport | None:
 
 def waiting_imports() -> list[int]:
     """Returns the ids of the imports that have waited for so long that their task may have been lost."""
-    waiting = RatingImport.objects.filter(status=Status.WAITING, progressed_at__lt=timezone.now() - DEAD_AFTER)
+    waiting = RatingImport.objects.filter(_without_progress(), status=Status.WAITING)
     return list(waiting.values_list("pk", flat=True))
 
 
@@ -171,11 +171,17 @@ def import_file(record: RatingImport) -> Path:
     return Path(settings.DATA_DIR) / "imports" / str(record.pk)
 
 
+def _without_progress() -> Q:
+    """Imports without progress for `DEAD_AFTER`. A time that is further ahead than that is of a clock that was wrong."""
+    now = timezone.now()
+    return ~Q(progressed_at__range=(now - DEAD_AFTER, now + DEAD_AFTER))
+
+
 def sweep_imports() -> list[int]:
     """Undoes imports whose process has died. Returns the ids of the books whose ratings were changed back."""
     dead = RatingImport.objects.unfinished().exclude(status=Status.WAITING)
     undone = []
-    for record in dead.filter(progressed_at__lt=timezone.now() - DEAD_AFTER).select_related("book"):
+    for record in dead.filter(_without_progress()).select_related("book"):
         undo_import(record, "The process that imported the ratings has ended. Start the import again.")
         if not record.is_first:
             undone.append(record.book_id)

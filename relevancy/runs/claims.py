@@ -29,9 +29,15 @@ class Claim:
     has_more: bool
 
 
+def is_stale() -> Q:
+    """The condition of parts whose last heartbeat is too old. One that is further ahead than that is of a clock that was wrong."""
+    now = timezone.now()
+    return Q(heartbeat_at__lt=now - STALE_AFTER) | Q(heartbeat_at__gt=now + STALE_AFTER)
+
+
 def is_idle() -> Q:
     """The condition of parts that no living worker holds."""
-    return Q(claimed_by="") | Q(heartbeat_at__lt=timezone.now() - STALE_AFTER)
+    return Q(claimed_by="") | is_stale()
 
 
 def is_free() -> Q:
@@ -55,7 +61,9 @@ def claim(run_id: int) -> Claim | None:
         part: RunPart | None = free.order_by("first").first()
         if endpoint is None or part is None:
             return None
-        at_work = RunPart.objects.filter(run__attempt__endpoint=endpoint, heartbeat_at__gte=now - STALE_AFTER)
+        at_work = RunPart.objects.filter(
+            run__attempt__endpoint=endpoint, heartbeat_at__range=(now - STALE_AFTER, now + STALE_AFTER)
+        )
         held = dict(at_work.order_by().values("run").annotate(held=Sum("slots")).values_list("run", "held"))
         share = ceil(endpoint.parallel / len({*held, run_id}))
         available = min(endpoint.parallel - sum(held.values()), share - held.get(run_id, 0))
@@ -105,7 +113,7 @@ def waiting_behind(run: Run) -> list[int]:
 
 def release_dead() -> None:
     """Takes their parts from workers that have sent no heartbeat for too long, and counts them."""
-    dead = RunPart.objects.filter(heartbeat_at__lt=timezone.now() - STALE_AFTER).exclude(claimed_by="")
+    dead = RunPart.objects.filter(is_stale()).exclude(claimed_by="")
     for part in dead:  # one by one: a statement that locks several parts could deadlock with another one
         dead.filter(pk=part.pk, claimed_by=part.claimed_by).update(
             claimed_by="", slots=0, worker_restarts=F("worker_restarts") + 1
@@ -114,7 +122,9 @@ def release_dead() -> None:
 
 def abandoned_runs() -> list[int]:
     """Returns the ids of the active runs that no worker has looked at for too long."""
-    old = timezone.now() - STALE_AFTER
+    now = timezone.now()
+    old, ahead = now - STALE_AFTER, now + STALE_AFTER
     by_run = RunPart.objects.order_by().values("run", "run__created_at").annotate(latest=Max("heartbeat_at"))
-    abandoned = by_run.filter(Q(latest__lt=old) | Q(latest=None, run__created_at__lt=old))
+    began_long_ago = Q(run__created_at__lt=old) | Q(run__created_at__gt=ahead)
+    abandoned = by_run.filter(Q(latest__lt=old) | Q(latest__gt=ahead) | (Q(latest=None) & began_long_ago))
     return list(abandoned.order_by("run").values_list("run", flat=True))

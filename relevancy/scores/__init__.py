@@ -51,6 +51,7 @@ from .history import (
     recent_case_scores,
     secondary_scores,
 )
+from .outdated import find_outdated_books
 from .previews import ScorerPreview, give_reasons, infer_scale, preview_grades, preview_query, suggest_output_range
 from .rescoring import (
     MAX_SUMMED,
@@ -121,6 +122,7 @@ __all__ = [
     "cutoff_of",
     "differing_scales",
     "figures_changed",
+    "find_outdated_books",
     "former_score",
     "give_reasons",
     "has_outdated",

@@ -1,5 +1,6 @@
 """Middleware for every request: sign-in, and caching of pages and fragments."""
 
+import errno
 import logging
 import sys
 import time
@@ -10,7 +11,7 @@ from urllib.parse import urlsplit
 from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest
-from django.db import DataError, InterfaceError, OperationalError
+from django.db import DataError, InterfaceError, InternalError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template import loader
 from django.urls import reverse
@@ -30,9 +31,13 @@ log = logging.getLogger("relevancy.views")
 request_log = logging.getLogger("relevancy.requests")
 
 DATABASE_BUSY = "The database is busy or cannot be reached. Nothing was saved; try again in a moment."
+DISK_FULL = "The disk of the server is full. Nothing was saved; try again when an administrator has made room."
 _BUSY = (accounts.HashingBusy, Busy)  # their messages are written for users
 MAX_ADDRESS = 24_000  # SQLite's patterns have at most 50,000 bytes, and a character may need two in them
 RETRY_SECONDS = "10"
+READ_ONLY_TRANSACTION = (
+    "25006"  # code of PostgreSQL; a server is read-only while another one takes over, and after that
+)
 SIGNED_OUT = "You are signed out. Reload the page and sign in; everything you saved is kept."
 
 
@@ -133,7 +138,8 @@ def limit_caches(get_response: Callable[[HttpRequest], HttpResponse]) -> Callabl
 
 
 class UnavailableMiddleware(MiddlewareMixin):
-    """Answers 503 where the database is locked, full or unreachable: the browser keeps a rating and sends it again.
+    """Answers 503 where the database is locked, full, read-only or unreachable, or there is no room for a file: the browser keeps a
+    rating and sends it again.
 
     So it does where too many users sign in at once, or too many requests are slow. Where ratings cannot be changed at present, such as
     during an import, it says why: by 409 to htmx, otherwise on the page that sent the form, or on the home page.
@@ -154,7 +160,14 @@ class UnavailableMiddleware(MiddlewareMixin):
 
 def is_unavailable(error: BaseException | None) -> bool:
     """Whether the error means that the same request may succeed in a moment."""
-    return isinstance(error, (OperationalError, InterfaceError, *_BUSY))
+    if isinstance(error, InternalError):  # of PostgreSQL; the others of this class are mistakes
+        return getattr(error.__cause__, "sqlstate", None) == READ_ONLY_TRANSACTION
+    return is_disk_full(error) or isinstance(error, (OperationalError, InterfaceError, *_BUSY))
+
+
+def is_disk_full(error: BaseException | None) -> bool:
+    """Whether the server has no room for a file, such as one that was uploaded."""
+    return isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 def is_unstorable(error: BaseException) -> bool:
@@ -167,7 +180,7 @@ def is_unstorable(error: BaseException) -> bool:
 
 def unavailable(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Returns the 503 page, or a line of text for htmx. Uses no database."""
-    text = str(error) if isinstance(error, _BUSY) else DATABASE_BUSY
+    text = str(error) if isinstance(error, _BUSY) else DISK_FULL if is_disk_full(error) else DATABASE_BUSY
     reason = " ".join(str(error).split())
     log.error("%s cannot be answered at the moment: %s", logs.describe_request(request), reason)
     if request.headers.get("HX-Request") == "true" or request.path_info.startswith("/api/"):

@@ -53,8 +53,9 @@ class LocalServer:
 
 
 @contextmanager
-def serving(respond: Responder) -> Iterator[LocalServer]:
-    """Runs a server on a free port of 127.0.0.1 for the duration of a `with` block."""
+def serving(respond: Responder, *, port: int = 0, records: bool = True) -> Iterator[LocalServer]:
+    """Runs a server on 127.0.0.1 for the duration of a `with` block. port: a free one unless given. records: whether it keeps the
+    requests."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -65,7 +66,8 @@ def serving(respond: Responder) -> Iterator[LocalServer]:
             length = int(self.headers.get("content-length") or 0)
             headers = {name.lower(): value for name, value in self.headers.items()}
             received = ReceivedRequest(self.command, self.path, headers, self.rfile.read(length))
-            local.received.append(received)
+            if records:
+                local.received.append(received)
             self._send(local.respond(received))
 
         def _send(self, reply: Reply) -> None:
@@ -98,7 +100,7 @@ def serving(respond: Responder) -> Iterator[LocalServer]:
         def handle_error(self, request: Any, client_address: Any) -> None:
             pass
 
-    server = Server(("127.0.0.1", 0), Handler)
+    server = Server(("127.0.0.1", port), Handler)
     local = LocalServer(f"http://127.0.0.1:{server.server_port}", respond)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()

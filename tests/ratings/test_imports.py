@@ -416,6 +416,17 @@ def test_others_can_write_between_any_two_transactions(monkeypatch: pytest.Monke
     assert grades(case) == {}
 
 
+def test_an_import_whose_times_are_of_a_clock_that_was_wrong_is_undone() -> None:
+    case = make_case(1)
+    record = imports.begin_import(case=case, by=case.owner, total=1)
+    RatingImport.objects.update(progressed_at=timezone.now() + timedelta(minutes=1))  # clocks of two machines differ
+    assert (ratings.sweep_imports(), RatingImport.objects.get().status) == ([], "running")
+    RatingImport.objects.update(progressed_at=timezone.now() + timedelta(hours=1))
+    assert ratings.sweep_imports() == [case.book_id]
+    record.refresh_from_db()
+    assert record.status == "failed"
+
+
 def test_an_import_that_waits_is_enqueued_again_and_begun_once(monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case(1)
     record = imports.begin_import(case=case, by=case.owner, total=1, status=imports.Status.WAITING)

@@ -1,11 +1,13 @@
 """Requests of users who have been signed out, and errors while the database is not available."""
 
+import errno
+
 import pytest
 from django.db import InterfaceError, OperationalError
 from django.urls import reverse
 
 from relevancy.views.home import pages as home_pages
-from relevancy.views.middleware import DATABASE_BUSY, SignInRequiredMiddleware
+from relevancy.views.middleware import DATABASE_BUSY, DISK_FULL, SignInRequiredMiddleware
 from tests.factories import make_case, make_user
 
 pytestmark = pytest.mark.django_db
@@ -67,6 +69,14 @@ class TestUnavailable:
     def test_in_other_middleware(self, client, monkeypatch, error):
         monkeypatch.setattr(SignInRequiredMiddleware, "process_view", fails_with(error))
         assert client.get(reverse("home")).status_code == 503
+
+
+@pytest.mark.django_db
+def test_a_full_disk_is_no_mistake_of_the_site(client, monkeypatch):
+    monkeypatch.setattr(home_pages, "render", fails_with(OSError(errno.ENOSPC, "No space left on device")))
+    client.force_login(make_user("Ann"))
+    response = client.get(reverse("home"), headers={"HX-Request": "true"})
+    assert (response.status_code, response.content.decode()) == (503, DISK_FULL)
 
 
 @pytest.mark.django_db
