@@ -6,6 +6,7 @@ clients that send one byte each (see docs/decisions/0042).
 
 import asyncio
 import io
+import logging
 import os
 import sys
 import tempfile
@@ -20,6 +21,8 @@ from django.conf import settings
 
 from relevancy import events
 from relevancy.wsgi import application as wsgi_application
+
+log = logging.getLogger("relevancy.requests")
 
 type Scope = dict[str, Any]
 type Message = dict[str, Any]
@@ -89,6 +92,9 @@ class Application:
         except _Disconnected:
             return
         except _RejectedRequest as refusal:
+            log.warning(
+                "(refused unread): %s", refusal.status, extra={"fields": {"view": "", "status": refusal.status}}
+            )
             events.record("request", view="", method="other", status=str(refusal.status))
             await _send_text(send, refusal.status, str(refusal))
             return

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.handlers.wsgi import WSGIRequest
 
-from relevancy import asgi
+from relevancy import asgi, events
 from tests.event_loops import run_coroutine
 
 type Message = dict[str, Any]
@@ -171,8 +171,12 @@ def test_long_responses_are_sent_completely(monkeypatch: pytest.MonkeyPatch) -> 
     assert closed == [True]
 
 
-def test_too_many_waiting_requests_are_refused_but_health_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_waiting_requests_are_refused_but_health_is_answered(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr(asgi, "MAX_QUEUED", 0)
+    recorded: list[str] = []
+    monkeypatch.setattr(events, "_listeners", [lambda name, seconds, labels: recorded.append(labels["status"])])
 
     async def run(path: str) -> int:
         client = Client()
@@ -180,6 +184,8 @@ def test_too_many_waiting_requests_are_refused_but_health_is_answered(monkeypatc
         return client.status
 
     assert [run_coroutine(run(path)) for path in ("/", "/healthz")] == [503, 200]
+    assert [record.getMessage() for record in caplog.records] == ["(refused unread): 503"]
+    assert recorded == ["503"]
 
 
 def test_environ_is_that_of_the_request() -> None:

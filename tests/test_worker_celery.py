@@ -1,5 +1,6 @@
 """Runs through Celery and a real Redis, worker and web being different processes."""
 
+import json
 import os
 import shutil
 import socket
@@ -45,14 +46,15 @@ def broker(tmp_path: Path):
 SCRIPT = """
 import django
 django.setup()
-from relevancy import cases, endpoints, queries, runs, tasks
+from relevancy import cases, endpoints, logs, queries, runs, tasks
 from relevancy.models import User
 owner = User.objects.create_superuser("a@example.com", "x")
 endpoint = endpoints.create(name="file", engine="static", url="rankings.csv", by=owner)
 case = cases.create(name="Case", owner=owner)
 queries.add(case=case, texts=["star trek", "star wars", "nothing"])
 attempt = runs.attempts.save(case=case, endpoint=endpoint, template="{}", by=owner)
-tasks.enqueue_run(runs.start(attempt=attempt, by=owner))
+with logs.within_request("abc123"):
+    tasks.enqueue_run(runs.start(attempt=attempt, by=owner))
 """
 LOOK = """
 import django
@@ -74,6 +76,8 @@ def test_run_by_celery_worker_completes(broker: str, tmp_path: Path) -> None:
         "RELEVANCY_DATA_DIR": str(tmp_path),
         "RELEVANCY_TASKS": "celery",
         "RELEVANCY_BROKER_URL": broker,
+        "RELEVANCY_LOG": "json",
+        "RELEVANCY_LOG_LEVEL": "INFO",
     }
 
     def python(*words: str) -> str:
@@ -91,13 +95,15 @@ def test_run_by_celery_worker_completes(broker: str, tmp_path: Path) -> None:
 
     python("-m", "relevancy", "migrate", "--verbosity", "0")
     python("-c", SCRIPT)
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "relevancy", "worker"],
-        cwd=ROOT,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    log = tmp_path / "log"
+    with log.open("w") as stderr:
+        worker = subprocess.Popen(
+            [sys.executable, "-m", "relevancy", "worker"],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=stderr,
+        )
     try:
         for _ in range(60):
             seen = python("-c", LOOK)
@@ -108,3 +114,7 @@ def test_run_by_celery_worker_completes(broker: str, tmp_path: Path) -> None:
     finally:
         worker.terminate()
         worker.wait(timeout=20)
+    # As root, Celery writes a warning besides.
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    assert {line["request_id"] for line in lines if line.get("task") == "run_chunk"} == {"abc123"}
+    assert "/MainProcess]" not in log.read_text()  # the form that Celery would give its lines

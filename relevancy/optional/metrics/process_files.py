@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -75,15 +76,13 @@ class ProcessFiles:
 
     def count(self, name: str, help: str, labels: Mapping[str, str]) -> None:
         """Adds one to the counter `name`, which has no `_total` at its end."""
-        self._add("counter", [(mmap_key(name, f"{name}_total", list(labels), list(labels.values()), help), 1.0)])
+        self._add("counter", [(_key(name, "total", help, *labels.items()), 1.0)])
 
     def observe(self, name: str, help: str, labels: Mapping[str, str], value: float, buckets: Sequence[float]) -> None:
         """Adds a value to a histogram. buckets: their upper limits, ascending; there is one more for larger values."""
         limit = next((limit for limit in buckets if value <= limit), float("inf"))
-        names, values = [*labels, "le"], [*labels.values(), floatToGoString(limit)]
-        bucket = mmap_key(name, f"{name}_bucket", names, values, help)
-        total = mmap_key(name, f"{name}_sum", list(labels), list(labels.values()), help)
-        self._add("histogram", [(bucket, 1.0), (total, value)])
+        bucket = _key(name, "bucket", help, *labels.items(), ("le", floatToGoString(limit)))
+        self._add("histogram", [(bucket, 1.0), (_key(name, "sum", help, *labels.items()), value)])
 
     def read(self) -> Iterable[Metric]:
         """Returns the metrics of all processes, those that have ended included."""
@@ -161,6 +160,14 @@ class ProcessFiles:
             log.error("The counts of %s are lost: %s", path.name, error or "the file of all ended processes is full")
         if not path.name.startswith("counter"):
             path.unlink()
+
+
+@lru_cache(maxsize=8192)  # building one takes longer than counting
+def _key(metric: str, suffix: str, help: str, *labels: tuple[str, str]) -> str:
+    """Returns the name of a time series in a file."""
+    names, values = [name for name, _ in labels], [value for _, value in labels]
+    key: str = mmap_key(metric, f"{metric}_{suffix}", names, values, help)
+    return key
 
 
 def _open(path: Path) -> _BoundedDict:
