@@ -67,7 +67,8 @@ def _send(message: Notification) -> bool:
         is_last = attempts > len(DELAYS)
         next_at = None if is_last else timezone.now() + DELAYS[attempts - 1]
         stored.update(error=" ".join(str(error).split())[:1000], next_at=next_at)
-        log.warning("A message about %s was not delivered: %s", message.check_of, error)
+        # Errors name the address of the webhook, which may be a secret, or that of a person; the row has the reason.
+        log.warning("The message %s was not delivered (%s).", message.pk, type(error).__name__)
         return False
     stored.update(error=reason, next_at=None, delivered_at=None if reason else timezone.now())
     return not reason

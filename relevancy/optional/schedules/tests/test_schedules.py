@@ -193,7 +193,7 @@ def test_webhook_is_signed_and_repeated_until_it_is_received(
     }
 
 
-def test_webhook_is_not_tried_a_seventh_time(attempt: Attempt) -> None:
+def test_webhook_is_not_tried_a_seventh_time(attempt: Attempt, caplog: pytest.LogCaptureFixture) -> None:
     save_schedule(attempt.case, webhook_url="http://127.0.0.1:9/hook")
     script_of(attempt).answers["query 3"] = engines.EngineError("The index is closed.")
     check = run_due(attempt.case)
@@ -203,6 +203,8 @@ def test_webhook_is_not_tried_a_seventh_time(attempt: Attempt) -> None:
     [message] = check.notifications.all()
     assert (message.attempts, message.next_at, message.delivered_at) == (6, None, None)
     assert "127.0.0.1:9" in message.error
+    assert f"The message {message.pk} was not delivered (EndpointUnreachable)." in caplog.text
+    assert "127.0.0.1:9" not in caplog.text  # the address of a webhook may be its secret
 
 
 def test_removing_a_schedule_keeps_its_checks(attempt: Attempt) -> None:
