@@ -154,7 +154,7 @@ def test_a_form_with_a_wrong_token_shows_the_id(json_log: Log) -> None:
 def test_tasks_carry_the_id_of_the_request_on(client: Client, json_log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run has several chunks, each of which enqueues the next one."""
     whole = runs.continue_run
-    monkeypatch.setattr(runs, "continue_run", lambda pk: whole(pk, limit=2))
+    monkeypatch.setattr(runs, "continue_run", lambda pk, **options: whole(pk, limit=2, **options))
     user = make_user("Ann")
     client.force_login(user)
     attempt = make_attempt(make_case(3, owner=user))
