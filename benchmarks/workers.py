@@ -115,9 +115,10 @@ def working(count: int, requests: int) -> Iterator[None]:
     """So many workers, which have started and wait for tasks."""
     own = own_site() | {"RELEVANCY_WORKER_REQUESTS": str(requests)}
     with ExitStack() as stack:
+        log = stack.enter_context((fresh_site.DATA / "workers.log").open("a"))
         started = []
         for _ in range(count):
-            process = subprocess.Popen(worker_command(), env=own, cwd=ROOT, start_new_session=True)
+            process = subprocess.Popen(worker_command(), env=own, cwd=ROOT, stderr=log, start_new_session=True)
             stack.callback(end, process)
             started.append(process.pid)
         for pid in started:

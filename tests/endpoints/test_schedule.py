@@ -37,6 +37,11 @@ def test_reserve_does_not_save_up_requests(endpoint: Endpoint, monkeypatch: pyte
     assert [reserve(endpoint.pk, 60, 1) for _ in range(3)] == [0, 1, 2]
 
 
+def test_reserve_after_the_clock_was_set_back(endpoint: Endpoint) -> None:
+    Endpoint.objects.update(next_request_at=NOW + timedelta(hours=1))
+    assert [reserve(endpoint.pk, 60, 1) for _ in range(2)] == [0, 1]
+
+
 def test_reserve_of_a_deleted_endpoint(endpoint: Endpoint) -> None:
     Endpoint.objects.all().delete()
     assert reserve(endpoint.pk, 60, 1) == 0

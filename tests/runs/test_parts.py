@@ -186,6 +186,16 @@ def test_a_run_that_waits_is_not_abandoned_and_one_whose_task_was_lost_is() -> N
     assert runs.sweep() == [other.pk]
 
 
+def test_a_worker_that_died_before_the_clock_was_set_back_is_dead() -> None:
+    attempt = make_attempt(make_case(2))
+    Endpoint.objects.update(parallel=1)
+    run = start(attempt)
+    claim(run)
+    run.parts.update(heartbeat_at=timezone.now() + timedelta(hours=1))
+    assert runs.sweep() == [run.pk]
+    assert runs.finish_here(run).status == "complete"
+
+
 def test_a_worker_that_finds_the_engine_down_stops_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "PART_QUERIES", 20)
     attempt = make_attempt(make_case(60))
