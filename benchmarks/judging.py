@@ -88,8 +88,9 @@ def make_run(attempt: Attempt, number: int) -> Run:
         rows = []
         for text, numbers in batch:
             hits = [[(fields := document(number))["id"], 1.0, fields] for number in numbers]
-            rows.append(Ranking(run=run, query_id=ids[text], text=text, hits=hits, returned=10, total=10, asked_at=now))
-        Ranking.objects.bulk_create(rows)
+            rows.append(Ranking.with_hits(hits, run=run, query_id=ids[text], total=10))
+        with transaction.atomic():
+            Ranking.objects.store(rows, endpoint=attempt.endpoint_id)
     return run
 
 

@@ -35,7 +35,7 @@ from large_case import make_case
 from served_site import served
 
 from relevancy import cases, teams
-from relevancy.models import Case, Role, User
+from relevancy.models import Case, Role, User, read_doc_ids
 
 RATERS, TIMES = 20, 3
 HEAD_DELAY = 0.2  # seconds, as in workbench/_case_score.html
@@ -60,8 +60,8 @@ def make_raters(case: Case, count: int) -> list[Rater]:
     assert run is not None
     case_queries = dict(case.case_queries.present().values_list("query_id", "pk"))
     lists = [
-        (f"/cases/{case.pk}/queries/{case_queries[query_id]}/rate/", [hit[0] for hit in hits])
-        for query_id, hits in run.rankings.order_by("query_id").values_list("query_id", "hits")
+        (f"/cases/{case.pk}/queries/{case_queries[ranking.query_id]}/rate/", ranking.doc_ids)
+        for ranking in read_doc_ids(list(run.rankings.order_by("query_id")))
     ]
     raters = []
     for number in range(count):

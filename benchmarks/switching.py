@@ -31,7 +31,7 @@ from invented import query_grades, query_texts
 from workbench import write_rankings
 
 from relevancy import cases, endpoints, queries, ratings, runs, scorers, scores, scoring
-from relevancy.models import Case, QueryScore, Run, Scorer, ScorerVersion, User
+from relevancy.models import Case, QueryScore, Run, Scorer, ScorerVersion, User, read_doc_ids
 
 ROUNDS = 7
 MEASURE = "nDCG@10"
@@ -70,11 +70,11 @@ def switch(run: Run, version: ScorerVersion) -> None:
 
 def floor(run: Run, version: ScorerVersion) -> None:
     """Read, compute, write; no parts, no checks, no locks, no case score."""
-    rows = list(run.rankings.filter(error_kind="").only("id", "run_id", "query_id", "hits"))
+    rows = list(run.rankings.filter(error_kind="").of_scores())
     grades = scores.known_grades(run.case.book, [row.query_id for row in rows])
     scale = scores.scale_of(run.case.book)
     batch = scoring.Batch.build(
-        [[hit[0] for hit in row.hits] for row in rows], [grades[row.query_id] for row in rows], scale
+        [row.doc_ids for row in read_doc_ids(rows)], [grades[row.query_id] for row in rows], scale
     )
     measure = scoring.parse_measure(MEASURE)
     values = scoring.score(measure, batch, depth=run.config["depth"], ideal=True)
@@ -89,7 +89,6 @@ def floor(run: Run, version: ScorerVersion) -> None:
     )
     score_list = [
         QueryScore(
-            ranking_id=row.pk,
             run=run,
             query_id=row.query_id,
             version=version,

@@ -1,7 +1,7 @@
 """Rows for tests, made by plain functions; a search engine that does what a test tells it to."""
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -21,12 +21,14 @@ from relevancy.models import (
     Endpoint,
     Query,
     QueryScore,
+    Ranking,
     Role,
     Run,
     Scorer,
     ScorerVersion,
     Team,
     User,
+    pack_hits,
 )
 from relevancy.queries import add as add_queries
 
@@ -233,6 +235,16 @@ def script_of(attempt: Attempt) -> Scripted:
 def run_now(attempt: Attempt) -> Run:
     """A run of the attempt, finished."""
     return runs.finish_here(runs.start(attempt=attempt, by=attempt.created_by))
+
+
+def set_hits(rankings: Iterable[Ranking], hits: list[Any] | None = None, **changes: Any) -> None:
+    """Stores other hits for rankings, or those that a test has changed."""
+    for ranking in rankings:
+        ranking.hits = ranking.hits if hits is None else hits
+        pack_hits([ranking], endpoint=ranking.run.attempt.endpoint_id)
+        for name, value in changes.items():
+            setattr(ranking, name, value)
+        ranking.save()
 
 
 def query_of(case: Case, text: str) -> Query:

@@ -140,10 +140,11 @@ tasks.enqueue_run(run)
 print(json.dumps([run.pk, run.parts.count()]))
 """
 RESULTS = """
-from relevancy.models import Ranking
+from relevancy.models import Ranking, read_hits
 run = Run.objects.get(pk=sys.argv[1])
-names = [f.attname for f in Ranking._meta.fields if f.attname not in ("id", "run_id", "query_id", "asked_at", "took_ms")]
-rankings = [[str(value) for value in row] for row in run.rankings.order_by("query__text").values_list(*names)]
+names = [f.attname for f in Ranking._meta.fields if f.attname not in ("id", "run_id", "query_id", "documents", "took_ms")]
+rows = read_hits(run.rankings.order_by("query__text"))
+rankings = [[str(row.hits), *(str(getattr(row, name)) for name in names)] for row in rows]
 by_query = sorted([name, query, *map(str, row)] for (name, query), row in stored_scores(run).items())
 of_case = [[name, *map(str, row)] for name, row in stored_case_scores(run).items()]
 print(json.dumps([run.status, run.done, run.failed, run.parts.count(), rankings, by_query, of_case]))

@@ -3,13 +3,12 @@
 import base64
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q, QuerySet, TextField
-from django.db.models.functions import Cast, Length
+from django.db.models import Model, Q, QuerySet
 from ninja import Schema
 from pydantic import Field
 
@@ -34,20 +33,20 @@ class PageParameters(Input):
     cursor: str = Field("", max_length=200, description="`next` of the page before; empty for the first page.")
 
 
-def paginate[M: Model](rows: QuerySet[M], page: PageParameters, *order: str, size_of: str = "") -> dict[str, Any]:
+def paginate[M: Model](
+    rows: QuerySet[M], page: PageParameters, *order: str, sizes: Callable[[list[M]], list[int]] | None = None
+) -> dict[str, Any]:
     """Returns a page: its rows as `items`, and as `next` the cursor of the next page.
 
     order: names of fields that order the rows uniquely, all with a leading "-" or none. Raises `ValidationError` for the cursor.
-    size_of: the field that may be large. A page ends before it has more than `MAX_CHARACTERS` of it.
+    sizes: returns how many characters each of some rows takes. A page ends before it has more than `MAX_CHARACTERS`.
     """
     names, is_descending = [name.removeprefix("-") for name in order], order[0].startswith("-")
     if page.cursor:
         rows = rows.filter(_after(names, _decode(page.cursor, len(names)), "lt" if is_descending else "gt"))
-    limit = page.limit
-    if size_of:
-        sizes = rows.order_by(*order).values_list(Length(Cast(size_of, TextField())), flat=True)[:limit]
-        limit = max(1, sum(total <= MAX_CHARACTERS for total in accumulate(sizes)))
-    items = list(rows.order_by(*order)[: limit + 1])
+    items, limit = list(rows.order_by(*order)[: page.limit + 1]), page.limit
+    if sizes:
+        limit = max(1, sum(total <= MAX_CHARACTERS for total in accumulate(sizes(items[:limit]))))
     if len(items) <= limit:
         return {"items": items, "next": None}
     last = json.dumps([getattr(items[limit - 1], name) for name in names])

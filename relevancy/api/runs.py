@@ -15,7 +15,7 @@ from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
 from relevancy import endpoints, ratings, runs, scores, tasks
-from relevancy.models import Case, CaseScore, QueryScore, Ranking, Role, Run, ScorerVersion
+from relevancy.models import Case, CaseScore, QueryScore, Ranking, Role, Run, ScorerVersion, hit_sizes, read_hits
 from relevancy.slow_requests import slow_request
 
 from .access import Id, Name, Number, get_attempt, get_case, get_run
@@ -253,12 +253,15 @@ def cancel_run(request: ApiRequest, run_id: Id) -> Status[Run]:
 def list_rankings(request: ApiRequest, run_id: Id, page: Query[RankingParameters]) -> dict[str, Any]:
     """The ranked documents of each query, with its scores. A page ends early rather than be larger than 5 million characters."""
     run = get_run(request, run_id)
-    listed = paginate(run.rankings.select_related("query").defer("explanations"), page, "id", size_of="hits")
+    rankings = run.rankings.select_related("query").defer("explanations")
+    listed = paginate(rankings, page, "id", sizes=hit_sizes)
+    read_hits(listed["items"])
     versions = {version.pk: version for version in ScorerVersion.objects.used_by(run.case_id).defer("script")}
     stored: dict[int, list[QueryScore]] = {}
-    for score in QueryScore.objects.filter(ranking__in=[row.pk for row in listed["items"]], version__in=versions):
-        stored.setdefault(score.ranking_id, []).append(score)
-    items = [_ranking(row, stored.get(row.pk, []), versions, with_fields=page.fields) for row in listed["items"]]
+    listed_ids = [row.query_id for row in listed["items"]]
+    for score in QueryScore.objects.filter(run=run, query__in=listed_ids, version__in=versions):
+        stored.setdefault(score.query_id, []).append(score)
+    items = [_ranking(row, stored.get(row.query_id, []), versions, with_fields=page.fields) for row in listed["items"]]
     return {**listed, "items": items}
 
 

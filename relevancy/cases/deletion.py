@@ -10,13 +10,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from relevancy import activity, books, hooks, ratings
+from relevancy import activity, books, hooks, ratings, runs
 from relevancy.models import (
     Activity,
     Attempt,
     Book,
     Case,
     CaseScore,
+    Endpoint,
     QueryScore,
     Ranking,
     Rating,
@@ -84,7 +85,10 @@ def delete(*, case: Case, by: User, with_book: bool = False) -> None:
         case.case_scorers.all().delete()
         Scorer.objects.filter(only_for=case).delete()
         book = case.book
+        endpoints = list(Endpoint.objects.filter(attempts__case=case).distinct().values_list("pk", flat=True))
         case.delete()
+    for endpoint in endpoints:
+        runs.clean_documents(endpoint)
     if with_book:
         books.delete_book(book=book, by=by)
 
@@ -113,11 +117,11 @@ def _other_cases(case: Case) -> QuerySet[Case]:
 
 
 def _delete_results(run: Run) -> None:
-    """Deletes a run with what it returned, bottom up: each statement finds its rows by an index, and reads none of the hits."""
+    """Deletes a run with what it returned, bottom up: each statement finds its rows by an index."""
     with transaction.atomic():
         QueryScore.objects.filter(run=run).delete()
         CaseScore.objects.filter(run=run).delete()
         RunComparison.objects.filter(run=run).delete()
         RunComparison.objects.filter(baseline=run).delete()
-        Ranking.objects.filter(run=run).only("pk").delete()
+        Ranking.objects.filter(run=run).delete()
         run.delete()

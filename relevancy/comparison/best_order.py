@@ -12,7 +12,7 @@ import numpy as np
 from django.core.exceptions import ValidationError
 
 from relevancy import scores
-from relevancy.models import Run, ScorerVersion
+from relevancy.models import Run, ScorerVersion, read_hits
 from relevancy.scoring.rounding import format_rounded
 from relevancy.statistics import TIE, Differences
 from relevancy.wording import counted
@@ -105,11 +105,11 @@ def split_gains(
 ) -> dict[int, GainSplit]:
     """Returns `{query id: what it can gain}` of the queries of which both points are known, and whose search did not fail.
 
-    points: `{query id: (its score in the run, that of its best order)}`. Reads the hits: ask for few queries at a time. Four SQL
+    points: `{query id: (its score in the run, that of its best order)}`. Reads the hits: ask for few queries at a time. Five SQL
     statements at most for up to 500 queries.
     """
     known = {pk: (score, best) for pk, (score, best) in points.items() if score is not None and best is not None}
-    rankings = list(run.rankings.filter(query__in=known))
+    rankings = read_hits(list(run.rankings.of_scores().filter(query__in=known)))
     grades = scores.known_grades(run.case.book, list(known))
     for ranking in rankings:
         hits = {hit[0]: hit for hit in reversed(ranking.hits)}

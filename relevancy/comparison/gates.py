@@ -119,10 +119,12 @@ def check_drop(
 def find_run_errors(run: Run, versions: Sequence[ScorerVersion]) -> list[str]:
     """Returns why the scores are not reliable: failed searches, or failed scripts, whose queries the mean excludes."""
     present = {"query__case_queries__case": run.case, "query__case_queries__removed_at": None}
-    in_order = ("query__case_queries__position", "id")
+    in_order = ("query__case_queries__position", "query_id")
     if run.status != Run.Status.COMPLETE:
-        texts = run.rankings.filter(**present).exclude(error_kind="").order_by(*in_order).values_list("text", flat=True)
-        named = [f"“{text[:80]}”" for text in texts[: MAX_NAMED + 1]]
+        failed_rankings = (
+            run.rankings.filter(**present).exclude(error_kind="").select_related("query").order_by(*in_order)
+        )
+        named = [f"“{ranking.text[:80]}”" for ranking in failed_rankings[: MAX_NAMED + 1]]
         more = f" and {run.failed - MAX_NAMED:,} more" if len(named) > MAX_NAMED else ""
         failures = f" Failed: {', '.join(named[:MAX_NAMED])}{more}." if named else ""
         return [f"Run {run.number} is {run.status}: {run.reason}{failures}"]

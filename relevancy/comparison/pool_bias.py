@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from relevancy.models import Ranking, Run
+from relevancy.models import Ranking, Run, read_doc_ids
 
 from .run_scorer import Grades, Lists, RunScorer
 from .score_tables import Floats
@@ -69,7 +69,7 @@ class PoolCalculator:
     def score(self, query_ids: Sequence[int], lists: Lists, known_grades: Grades) -> tuple[Floats, Floats]:
         """Returns [n × runs] how many rated documents only the run has, and its score without their ratings.
 
-        Both are NaN without a list. The score is NaN as well where the run has no such document, and for scripts. One SQL statement.
+        Both are NaN without a list. The score is NaN as well where the run has no such document, and for scripts. Two SQL statements.
         """
         own = self._find_own(query_ids, lists, known_grades)
         counts, without = (np.full((len(known_grades), len(lists)), np.nan) for _ in range(2))
@@ -104,10 +104,9 @@ class PoolCalculator:
         rows = {query_id: row for row, query_id in enumerate(query_ids) if any(results[row] for results in own)}
         if rows and self._attempts:
             stored = Ranking.objects.filter(run__in=self._attempts, query__in=rows, error_kind="")
-            for query_id, run_id, hits in stored.values_list("query_id", "run_id", "hits").iterator():
+            for ranking in read_doc_ids(list(stored.only("query_id", "run_id", "returned", "documents"))):
                 for run, compared in enumerate(self._runs):
-                    if self._attempts[run_id] != compared.attempt_id:
-                        own[run][rows[query_id]].difference_update(
-                            hit[0] for hit in hits[: self._scorer.considered[run]]
-                        )
+                    if self._attempts[ranking.run_id] != compared.attempt_id:
+                        first_ids = ranking.doc_ids[: self._scorer.considered[run]]
+                        own[run][rows[ranking.query_id]].difference_update(first_ids)
         return own

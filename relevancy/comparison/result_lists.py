@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from relevancy.models import Ranking, Run
+from relevancy.models import Ranking, Run, read_doc_ids
 from relevancy.statistics import jaccard, rbo
 
 SAME, REORDERED, OTHER_DOCUMENTS = 0, 1, 2
-BATCH = 500  # rankings read at a time: their hits are large
+BATCH = 500  # rankings read at a time
 
 
 @dataclass(frozen=True)
@@ -82,9 +82,7 @@ class ResultList:
 
 
 def read_lists(run: Run, query_ids: Sequence[int]) -> dict[int, ResultList]:
-    """Returns `{query id: result list}` of the searches that did not fail. One SQL statement; ask for few queries at a time."""
+    """Returns `{query id: result list}` of the searches that did not fail. Two SQL statements; ask for few queries at a time."""
     rankings = Ranking.objects.filter(run=run, query__in=query_ids, error_kind="")
-    return {
-        query_id: ResultList([hit[0] for hit in hits], took_ms)
-        for query_id, hits, took_ms in rankings.values_list("query_id", "hits", "took_ms")
-    }
+    listed = rankings.only("query_id", "took_ms", "returned", "documents")
+    return {row.query_id: ResultList(row.doc_ids, row.took_ms) for row in read_doc_ids(list(listed))}

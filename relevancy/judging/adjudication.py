@@ -12,7 +12,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 
 from relevancy import scores
-from relevancy.models import Book, JudgingPair, Query, Ranking, Rating, RatingChange, User, Verdict
+from relevancy.models import Book, JudgingPair, Query, Ranking, Rating, RatingChange, User, Verdict, read_doc_ids
 from relevancy.ratings.changes import REMOVAL, Change, store_changes
 from relevancy.ratings.ratings import changing_ratings, clean_doc_id, clean_value
 
@@ -112,7 +112,7 @@ def read_rated_documents(rated: Iterable[Conflict | Rating], *, by: User) -> dic
     """Returns `{(query id, document id): document}` of the documents that the judging queue of the book has, as a run stores them, and
     of those that one of the newest results of their query have.
 
-    Three SQL statements, and up to two per query.
+    Four SQL statements, and up to three per query.
     """
     wanted: dict[int, set[str]] = defaultdict(set)
     for row in rated:
@@ -125,8 +125,8 @@ def read_rated_documents(rated: Iterable[Conflict | Rating], *, by: User) -> dic
             wanted[pair.query_id].remove(pair.doc_id)
     for query_id, missing in wanted.items():
         newest = Ranking.objects.filter(query=query_id, error_kind="").order_by("-run_id") if missing else ()
-        for ranking in newest[:RANKINGS_READ]:
-            found = missing.intersection(hit[0] for hit in ranking.hits)
+        for ranking in read_doc_ids(newest[:RANKINGS_READ]):
+            found = missing.intersection(ranking.doc_ids)
             pairs += [JudgingPair(query_id=query_id, doc_id=doc_id, run_id=ranking.run_id) for doc_id in found]
             missing -= found
     return {(document.pair.query_id, document.pair.doc_id): document for document in read_documents(pairs, by=by)}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from relevancy import runs, scores
-from relevancy.models import JudgingPair, Query, Ranking, User, Verdict
+from relevancy.models import JudgingPair, Query, Ranking, User, Verdict, read_hits
 
 
 @dataclass(frozen=True)
@@ -40,13 +40,13 @@ class JudgedDocument:
 
 
 def read_documents(pairs: Iterable[JudgingPair], *, by: User) -> list[JudgedDocument]:
-    """Returns the documents of pairs of one book, in their order. Two SQL statements, and one per query."""
+    """Returns the documents of pairs of one book, in their order. Three SQL statements, and one per query."""
     pairs = list(pairs)
     rankings = Ranking.objects.filter(
         run__in={pair.run_id for pair in pairs}, query__in={pair.query_id for pair in pairs}
     )
     rankings = rankings.select_related("run__case__book")
-    by_pair = {(ranking.run_id, ranking.query_id): ranking for ranking in rankings}
+    by_pair = {(ranking.run_id, ranking.query_id): ranking for ranking in read_hits(rankings)}
     queries = Query.objects.select_related("book").in_bulk({pair.query_id for pair in pairs})
     ratings = {query_id: scores.QueryRatings.read(query_id) for query_id in queries}
     return [

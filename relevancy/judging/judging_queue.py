@@ -31,6 +31,7 @@ from relevancy.models import (
     Run,
     ScorerVersion,
     User,
+    read_doc_ids,
 )
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
@@ -243,15 +244,16 @@ def _read_pairs(
     cases_by_query: Mapping[int, Sequence[int]],
     runs_by_case: Mapping[int, Sequence[int]],
 ) -> list[JudgingPair]:
-    """Returns the pairs of some queries, without keys, with the best rank of each document. One SQL statement."""
+    """Returns the pairs of some queries, without keys, with the best rank of each document. Two SQL statements."""
     pairs: dict[tuple[int, str], JudgingPair] = {}
     rankings = Ranking.objects.filter(run__in=_list_run_ids(runs_by_case), query__in=query_ids, error_kind="").order_by(
         "-run_id"
     )
-    for query_id, run_id, hits in rankings.values_list("query_id", "run_id", "hits").iterator():
+    for ranking in read_doc_ids(list(rankings.only("query_id", "run_id", "returned", "documents"))):
+        query_id, run_id = ranking.query_id, ranking.run_id
         if not any(run_id in runs_by_case[case_id] for case_id in cases_by_query[query_id]):
             continue
-        for rank, (doc_id, *_) in enumerate(hits[: queue.depth], 1):
+        for rank, doc_id in enumerate(ranking.doc_ids[: queue.depth], 1):
             present = pairs.get((query_id, doc_id))
             if present is None or rank < present.rank:
                 pairs[query_id, doc_id] = JudgingPair(

@@ -183,7 +183,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Query',
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('id', models.AutoField(primary_key=True, serialize=False)),
                 ('text', models.CharField(max_length=2048)),
                 ('text_key', models.CharField(editable=False, help_text='SHA-256 of the text: what makes it unique', max_length=64)),
                 ('information_need', relevancy.models.text.MultilineField(blank=True, validators=[django.core.validators.MaxLengthValidator(5000)])),
@@ -301,7 +301,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='Run',
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('id', models.AutoField(primary_key=True, serialize=False)),
                 ('number', models.PositiveIntegerField()),
                 ('status', models.CharField(choices=[('waiting', 'Waiting'), ('running', 'Running'), ('complete', 'Complete'), ('incomplete', 'Incomplete'), ('cancelled', 'Cancelled'), ('failed', 'Failed')], default='waiting', max_length=12)),
                 ('reason', models.TextField(blank=True, help_text='Why the run failed or is incomplete; shown to users.')),
@@ -376,21 +376,32 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name='Document',
+            fields=[
+                ('id', models.AutoField(primary_key=True, serialize=False)),
+                ('doc_id', models.CharField(max_length=500)),
+                ('fields', models.JSONField(null=True)),
+                ('digest', models.BinaryField(max_length=16, null=True)),
+                ('endpoint', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='documents', to='relevancy.endpoint')),
+            ],
+        ),
+        migrations.CreateModel(
             name='Ranking',
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('text', models.CharField(max_length=2048)),
-                ('options', models.JSONField(default=dict)),
-                ('hits', models.JSONField(default=list)),
-                ('explanations', models.JSONField(editable=False, null=True)),
-                ('returned', models.PositiveIntegerField(default=0)),
-                ('total', models.BigIntegerField(null=True)),
+                ('id', models.AutoField(primary_key=True, serialize=False)),
+                ('query', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='rankings', to='relevancy.query')),
+                ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='rankings', to='relevancy.run')),
                 ('took_ms', models.PositiveIntegerField(null=True)),
-                ('error_kind', models.CharField(blank=True, max_length=20)),
-                ('error', models.TextField(blank=True)),
-                ('asked_at', models.DateTimeField()),
-                ('query', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rankings', to='relevancy.query')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='rankings', to='relevancy.run')),
+                ('total', models.BigIntegerField(null=True)),
+                ('returned', models.PositiveSmallIntegerField(default=0)),
+                ('documents', models.BinaryField(default=b'')),
+                ('engine_scores', models.BinaryField(default=b'')),
+                ('options', models.JSONField(default=dict)),
+                ('former_text', models.CharField(blank=True, default='', max_length=2048)),
+                ('error_kind', models.CharField(blank=True, default='', max_length=20)),
+                ('error', models.TextField(blank=True, default='')),
+                ('snippets', models.TextField(default='', editable=False)),
+                ('explanations', models.TextField(default='', editable=False)),
             ],
             options={
                 'ordering': ('id',),
@@ -490,7 +501,7 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='ScorerVersion',
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('id', models.AutoField(primary_key=True, serialize=False)),
                 ('number', models.PositiveIntegerField()),
                 ('measure', models.CharField(blank=True, help_text="nDCG(gain='linear')@10; empty for a script", max_length=200)),
                 ('script', relevancy.models.text.CodeField(blank=True)),
@@ -526,20 +537,19 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name='QueryScore',
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('query', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='scores', to='relevancy.query')),
+                ('run', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='query_scores', to='relevancy.run')),
+                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='query_scores', to='relevancy.scorerversion')),
+                ('pk', models.CompositePrimaryKey('query', 'run', 'version', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('unrated', models.PositiveSmallIntegerField(default=0)),
                 ('value', models.FloatField(help_text="The measure's own value.", null=True)),
                 ('score', models.FloatField(null=True)),
                 ('low', models.FloatField(null=True)),
                 ('high', models.FloatField(null=True)),
                 ('ideal', models.FloatField(null=True)),
-                ('unrated', models.PositiveIntegerField(default=0)),
                 ('error', models.CharField(blank=True, default='', help_text='Why the ranking could not be scored.', max_length=500)),
                 ('error_kind', models.CharField(blank=True, default='', max_length=10)),
                 ('revision', models.PositiveBigIntegerField()),
-                ('query', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='scores', to='relevancy.query')),
-                ('ranking', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scores', to='relevancy.ranking')),
-                ('run', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='query_scores', to='relevancy.run')),
-                ('version', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='query_scores', to='relevancy.scorerversion')),
             ],
         ),
         migrations.AddField(
@@ -838,7 +848,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='ranking',
-            constraint=models.UniqueConstraint(fields=('run', 'query'), name='ranking_once_per_run'),
+            constraint=models.UniqueConstraint(fields=('query', 'run'), name='ranking_once_per_run'),
+        ),
+        migrations.AddConstraint(
+            model_name='document',
+            constraint=models.UniqueConstraint(fields=('endpoint', 'digest'), name='document_version_once'),
         ),
         migrations.AddIndex(
             model_name='judgingpair',
@@ -875,14 +889,6 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='queryscore',
             index=models.Index(models.F('run'), models.F('version'), django.db.models.expressions.CombinedExpression(django.db.models.functions.comparison.Coalesce('ideal', models.Value(100.0)), '-', models.F('score')), name='query_score_gap'),
-        ),
-        migrations.AddConstraint(
-            model_name='queryscore',
-            constraint=models.UniqueConstraint(fields=('ranking', 'version'), name='query_score_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='queryscore',
-            constraint=models.UniqueConstraint(fields=('run', 'version', 'query'), name='query_score_once_per_run'),
         ),
         migrations.AddConstraint(
             model_name='queryscore',

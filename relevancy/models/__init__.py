@@ -11,10 +11,21 @@ from .endpoint import Endpoint
 from .invitation import Invitation
 from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
+from .ranking import (
+    Document,
+    Hit,
+    Ranking,
+    hit_sizes,
+    lock_documents,
+    pack_hits,
+    read_doc_ids,
+    read_hits,
+    unpack_numbers,
+)
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import RatingImport
 from .repeat import RepeatedPair
-from .run import Ranking, Run, RunPart
+from .run import Run, RunPart
 from .score import CaseRevision, CaseScore, QueryScore, RunComparison, case_revision
 from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
@@ -36,8 +47,10 @@ __all__ = [
     "CaseScore",
     "CaseScorer",
     "ComparedRun",
+    "Document",
     "EncryptedJSONField",
     "Endpoint",
+    "Hit",
     "Invitation",
     "JudgingPair",
     "JudgingQueue",
@@ -69,4 +82,10 @@ __all__ = [
     "Verdict",
     "case_revision",
     "comparison_revision",
+    "hit_sizes",
+    "lock_documents",
+    "pack_hits",
+    "read_doc_ids",
+    "read_hits",
+    "unpack_numbers",
 ]

@@ -182,6 +182,7 @@ class Query(models.Model):
     reference_answer: what a good answer to the query says, for raters and query templates.
     """
 
+    id = models.AutoField(primary_key=True)  # four bytes in each ranking and score
     book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="queries")
     text = models.CharField(max_length=2048)
     text_key = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the text: what makes it unique")

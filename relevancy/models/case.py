@@ -117,7 +117,7 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
         """Annotates the results of a run and its scores under a scorer version; None where there are none.
 
         `hits`, `returned`, `took_ms`, `error`, `error_kind`: of the search.
-        `asked_text`, `asked_options`: the query text and options as searched.
+        `former_text`, `asked_options`: the query text as searched if it is another one now, and the options as searched.
         `score`, `low`, `high`, `unrated`, `score_error`: under `version`.
         `gap`: points between `score` and the score of the ideal ranking, or 100 if the scorer has no ideal.
         `score_before`: in run `before`; `difference`: `score` minus `score_before`, None if one of them is stale.
@@ -153,7 +153,7 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
             took_ms=models.F("ranking__took_ms"),
             error_kind=models.F("ranking__error_kind"),
             error=models.F("ranking__error"),
-            asked_text=models.F("ranking__text"),
+            former_text=models.F("ranking__former_text"),
             asked_options=models.F("ranking__options"),
             score=models.F("scored__score"),
             low=models.F("scored__low"),

@@ -11,12 +11,18 @@ from django.db.models import DateTimeField, Field, JSONField, Model
 
 
 def insert_rows(
-    model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]], *, on_conflict: str = "", parent: str = ""
+    model: type[Model],
+    names: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    on_conflict: str = "",
+    parent: type[Model] | None = None,
 ) -> None:
     """Inserts rows, each of which has the values of the columns `names` in their order. One SQL statement, none without rows.
 
     on_conflict: SQL, such as `DO NOTHING`, for rows that violate a unique constraint; otherwise they raise `IntegrityError`.
-    parent: one of the names, of a foreign key: rows whose parent has been deleted meanwhile are left out.
+    parent: a model whose rows the new ones belong to, by the columns that both have: those whose parent has been deleted meanwhile
+        are left out.
     The values must be those that the fields store: nothing is validated, and columns that are left out have no defaults.
     """
     columns = list(zip(*rows, strict=True))
@@ -29,9 +35,14 @@ def insert_rows(
     conflict = f" ON CONFLICT {on_conflict}" if on_conflict else ""
     has_parent = ""
     if parent:
-        related: Any = by_name[parent].related_model
-        number = f"new.{parent}" if connection.vendor == "postgresql" else f"?{names.index(parent) + 1}"
-        has_parent = f" WHERE EXISTS (SELECT 1 FROM {related._meta.db_table} WHERE id = {number})"
+        common = [
+            field.attname for field in parent._meta.concrete_fields if field.is_relation and field.attname in names
+        ]
+        is_postgresql = connection.vendor == "postgresql"
+        same = [
+            f"parent.{name} = " + (f"new.{name}" if is_postgresql else f"?{names.index(name) + 1}") for name in common
+        ]
+        has_parent = f" WHERE EXISTS (SELECT 1 FROM {parent._meta.db_table} parent WHERE {' AND '.join(same)})"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql" and not on_conflict:  # takes less of both sides than arrays with types
             with connection.wrap_database_errors, cursor.copy(f"COPY {table} FROM STDIN") as copy:

@@ -1,4 +1,4 @@
-"""Runs of attempts, and the rankings they returned."""
+"""Runs of attempts."""
 
 from datetime import datetime
 from typing import ClassVar, Self
@@ -9,7 +9,6 @@ from django.db.models import Q
 from django.db.models.expressions import RawSQL
 
 from .attempt import Attempt
-from .book import Query
 from .case import Case
 from .text import LineField
 
@@ -59,6 +58,7 @@ class Run(models.Model):
 
     ACTIVE_STATUSES = (Status.WAITING, Status.RUNNING)
 
+    id = models.AutoField(primary_key=True)  # four bytes in each ranking and score
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="runs")
     attempt = models.ForeignKey(Attempt, on_delete=models.PROTECT, related_name="runs")
     number = models.PositiveIntegerField()
@@ -180,40 +180,3 @@ _NEWEST_AND_NAMED = f"""
     UNION SELECT id FROM {Run._meta.db_table} WHERE case_id = %s AND number = %s
     UNION SELECT id FROM (SELECT id {_COMPLETE} AND number < %s ORDER BY number DESC LIMIT 1) baseline
 """
-
-
-class Ranking(models.Model):
-    """The hits of one query in a run, with the text and options as searched. A failed search is a ranking with an `error`.
-
-    `hits`, in rank order: `[[id, engine score or null, {field: value}, {field: highlighted snippet}], …]`. The last element is
-    only present if the engine highlighted something.
-
-    `explanations`: why the hits have their scores, `{document id: …}` as `runs.explain_results` writes it; None before they were
-    requested.
-    """
-
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="rankings")
-    query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="rankings")
-    text = models.CharField(max_length=2048)
-    options = models.JSONField(default=dict)
-    hits = models.JSONField(default=list)
-    explanations = models.JSONField(null=True, editable=False)
-    returned = models.PositiveIntegerField(default=0)
-    total = models.BigIntegerField(null=True)
-    took_ms = models.PositiveIntegerField(null=True)
-    error_kind = models.CharField(max_length=20, blank=True)
-    error = models.TextField(blank=True)
-    asked_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ("id",)
-        constraints = [models.UniqueConstraint(fields=("run", "query"), name="ranking_once_per_run")]
-        # Lets failures be counted without reading the rows, whose hits are large.
-        indexes = [models.Index(fields=("run", "error_kind"), name="ranking_failures")]
-
-    def __str__(self) -> str:
-        return f"{self.text[:60]} in run {self.run_id}"
-
-    @property
-    def doc_ids(self) -> list[str]:
-        return [hit[0] for hit in self.hits]

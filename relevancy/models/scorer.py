@@ -128,6 +128,7 @@ class ScorerVersion(models.Model):
         HUNDRED = "100", "0–100"
         ONE = "1", "0–1"
 
+    id = models.AutoField(primary_key=True)  # four bytes in each score
     scorer = models.ForeignKey(Scorer, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
     measure = models.CharField(max_length=200, blank=True, help_text="nDCG(gain='linear')@10; empty for a script")

@@ -12,7 +12,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from relevancy import activity, scores
-from relevancy.models import Activity, Book, Case, CaseQuery, Query, User
+from relevancy.models import Activity, Book, Case, CaseQuery, Query, Ranking, User
 from relevancy.models.saving import clean_and_save
 
 from . import tags as query_tags
@@ -203,6 +203,10 @@ def edit(*, case_query: CaseQuery, by: User | None = None, **changes: Unpack[Que
         setattr(case_query, name, new.pop(name))
     try:
         with transaction.atomic():
+            if text != query.text:
+                scores.lock_queries([query.pk])
+                searched = Query.objects.values_list("text", flat=True).get(pk=query.pk)
+                Ranking.objects.filter(query=query, former_text="").update(former_text=searched)
             clean_and_save(query, **new)
             changed = [label for label, value in _values(case_query).items() if value != former[label]]
             if changed:

@@ -23,7 +23,7 @@ from .parts import count_searched, unsearched_queries
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, query_options, rendered_request, snapshot_config
 from .results import Result, build_results
-from .retention import has_prunable_runs, prune_display_fields
+from .retention import clean_documents, has_prunable_runs, prune_display_fields
 from .runs import (
     cancel,
     complete,
@@ -69,6 +69,7 @@ __all__ = [
     "attempts",
     "build_results",
     "cancel",
+    "clean_documents",
     "compare_explanations",
     "complete",
     "continue_run",

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
 from threading import Event
 
 from django.db import transaction
@@ -14,7 +13,6 @@ from relevancy import engines
 from relevancy.endpoints import connect
 from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.models import CaseQuery, Ranking, Run, RunPart, ScorerVersion
-from relevancy.models.inserts import insert_rows
 from relevancy.scores import PAUSE_SECONDS, compute_scores, lock_queries, store
 
 from .access import why_not_continued
@@ -29,7 +27,6 @@ WRITE_SECONDS = 2.0
 HEARTBEAT_SECONDS = 10.0  # between heartbeats, however slow the engine is
 CANCEL_CHECK_SECONDS = 1.0  # between checks whether the run was stopped
 MAX_CONSECUTIVE_FAILURES = 16  # searches in a row that could not reach the engine; then the run fails
-_COLUMNS = tuple(field.attname for field in Ranking._meta.concrete_fields if not field.primary_key)
 CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
 
 
@@ -68,7 +65,7 @@ def build_ranking(run: Run, case_query: CaseQuery, response: engines.Page | engi
     """Returns an unsaved ranking with the hits or the error of a search."""
     query = case_query.query
     options = query_options(run.config["template"], case_query)
-    row = Ranking(run=run, query=query, text=query.text, options=options, asked_at=timezone.now())
+    row = Ranking(run=run, query=query, former_text=query.text, options=options)
     if isinstance(response, engines.EngineError):
         row.error_kind, row.error = response.kind, str(response)
         return row
@@ -76,7 +73,7 @@ def build_ranking(run: Run, case_query: CaseQuery, response: engines.Page | engi
         [hit.id, hit.score, dict(hit.fields), *([dict(hit.highlights)] if hit.highlights else [])]
         for hit in response.hits
     ]
-    row.returned, row.total, row.took_ms = len(row.hits), response.total, response.took_ms
+    row.total, row.took_ms = response.total, response.took_ms
     return row
 
 
@@ -212,11 +209,7 @@ class Chunk:
             # Every transaction locks queries, then parts, then runs; a different order would lead to deadlocks.
             lock_queries([row.query_id for row in rows])
             self._send_heartbeat()
-            insert_rows(Ranking, _COLUMNS, map(attrgetter(*_COLUMNS), rows), on_conflict="DO NOTHING")
-            rankings = self.run.rankings.filter(query_id__in=[row.query_id for row in rows])
-            ranking_ids = dict(rankings.values_list("query_id", "pk"))
-            for score in scores:
-                score.ranking_id = ranking_ids[score.query_id]
+            Ranking.objects.store(rows, endpoint=self.run.attempt.endpoint_id)
             store(scores)
             failed = sum(bool(row.error_kind) for row in rows)
             counted = Run.objects.filter(pk=self.run.pk)

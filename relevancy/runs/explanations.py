@@ -3,6 +3,7 @@
 See docs/decisions/0062.
 """
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -124,14 +125,15 @@ def explain_results(ranking: Ranking, *, depth: int, by: User) -> dict[str, Docu
         doc_id: DocumentExplanation(doc_id, tree.value, _longest(parts[doc_id]), _slices(parts[doc_id], colours))
         for doc_id, tree in trees.items()
     }
-    ranking.explanations = {doc_id: _as_json(explanation) for doc_id, explanation in explained.items()}
+    as_json = {doc_id: _as_json(explanation) for doc_id, explanation in explained.items()}
+    ranking.explanations = json.dumps(as_json, ensure_ascii=False)
     Ranking.objects.filter(pk=ranking.pk).update(explanations=ranking.explanations)
     return explained
 
 
 def stored_explanations(ranking: Ranking) -> dict[str, DocumentExplanation]:
     """Returns what `explain_results` has stored, by document id; empty if nothing was. Sends no request."""
-    return {doc_id: _from_json(doc_id, stored) for doc_id, stored in (ranking.explanations or {}).items()}
+    return {doc_id: _from_json(doc_id, stored) for doc_id, stored in json.loads(ranking.explanations or "{}").items()}
 
 
 def _assign_colours(ranking: Ranking, parts: Iterable[Sequence[Contribution]]) -> dict[str, int]:

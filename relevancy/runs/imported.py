@@ -126,20 +126,14 @@ def _import(
     activity.record(Activity.Verb.RUN_IMPORTED, case=case, by=by, subject=f"run {run.number}", object_id=run.pk)
     for batch in batched(queries, BATCH):
         rankings = [
-            Ranking(
+            Ranking.with_hits(
+                [[doc_id, score, dict(fields)] for doc_id, score, fields in imported.hits.get(query_id, ())[:MAX_HITS]],
                 run=run,
                 query_id=query_id,
-                text=text,
+                former_text=text,
                 options=options,
-                hits=[
-                    [doc_id, score, dict(fields)]
-                    for doc_id, score, fields in imported.hits.get(query_id, ())[:MAX_HITS]
-                ],
-                asked_at=now,
             )
             for query_id, text, options in batch
         ]
-        for ranking in rankings:
-            ranking.returned = len(ranking.hits)
-        Ranking.objects.bulk_create(rankings)
+        Ranking.objects.store(rankings, endpoint=endpoint.pk)
     return run

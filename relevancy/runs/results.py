@@ -142,7 +142,7 @@ def build_results(
     spec = field_spec(ranking.run.config)
     ratings = ratings or QueryRatings.read(ranking.query_id)
     grades = ratings.grades(ranking.run.case.book)
-    ranks_before = {hit[0]: rank for rank, hit in reversed(list(enumerate(before.hits, 1)))} if before else {}
+    ranks_before = {doc_id: rank for rank, doc_id in reversed(list(enumerate(before.doc_ids, 1)))} if before else {}
     explanations = stored_explanations(ranking)
     returned: set[str] = set()
     results = []

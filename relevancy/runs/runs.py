@@ -108,10 +108,11 @@ def complete(*, run: Run, by: User) -> Run:
         _check_attempt(newest.attempt)
         _check_endpoint_unchanged(newest)
         unchanged = CaseQuery.objects.filter(case=case, query=OuterRef("query"), options=OuterRef("options"))
-        outdated = newest.rankings.filter(~Q(error_kind="") | ~Q(text=F("query__text")) | ~Exists(unchanged))
-        lock_queries(outdated.values_list("query_id", flat=True))
-        outdated.delete()
-        results_changed(newest)
+        has_text = Q(former_text__in=("", F("query__text")))
+        outdated = newest.rankings.filter(~Q(error_kind="") | ~has_text | ~Exists(unchanged))
+        outdated_ids = list(outdated.values_list("query_id", flat=True))
+        lock_queries(outdated_ids)
+        results_changed(newest, outdated_ids)
         newest.status = Run.Status.WAITING
         newest.requested_by = by
         newest.queries = case.case_queries.present().count()
@@ -234,12 +235,9 @@ def search_again(*, run: Run, case_query: CaseQuery, by: User) -> Ranking:
         lock_queries([case_query.query_id])
         locked_run = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
         _check_is_open(locked_run)
-        run.rankings.filter(query=case_query.query).delete()
-        ranking.save()
-        for score in scores:
-            score.ranking_id = ranking.pk
+        results_changed(run, [case_query.query_id])
+        Ranking.objects.store([ranking], endpoint=run.attempt.endpoint_id)
         store(scores)
-        results_changed(run)
         _update_counts(locked_run)
         score_case(run, versions)
     run.refresh_from_db(fields=("done", "failed", "status", "reason"))
@@ -270,7 +268,7 @@ def count_unsearched(run: Run) -> dict[str, int]:
         return {"new": max(0, count_queries(run.case) - run.done), "edited": 0}
     # The relation is limited to the run, so that the cost does not grow with the number of runs.
     ranking = FilteredRelation("query__rankings", condition=Q(query__rankings__run=run))
-    is_unchanged = Q(ranking__text=F("query__text"), ranking__options=F("options"))
+    is_unchanged = Q(ranking__former_text__in=("", F("query__text")), ranking__options=F("options"))
     counts: dict[str, int] = (
         run.case.case_queries.present()
         .alias(ranking=ranking)

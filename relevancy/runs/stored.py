@@ -59,8 +59,8 @@ def store_run(*, case: Case, run: Run, rankings: Iterable[tuple[int, Ranking]], 
     run.save()
     for batch in batched(rankings, BATCH):
         for query_id, ranking in batch:
-            ranking.run, ranking.query_id, ranking.returned = run, query_id, len(ranking.hits)
-        Ranking.objects.bulk_create([ranking for _, ranking in batch])
+            ranking.run, ranking.query_id = run, query_id
+        Ranking.objects.store([ranking for _, ranking in batch], endpoint=run.attempt.endpoint_id)
         run.done += len(batch)
         run.failed += sum(bool(ranking.error_kind) for _, ranking in batch)
     run.queries = max(queries, run.done)

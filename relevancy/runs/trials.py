@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from relevancy import engines
 from relevancy.endpoints import connect_for_page
-from relevancy.models import Attempt, CaseQuery, Ranking, Run, ScorerVersion, User
+from relevancy.models import Attempt, CaseQuery, Ranking, Run, ScorerVersion, User, read_hits
 from relevancy.scores import QueryRatings, compute_scores
 
 from .access import check_usable
@@ -77,7 +77,8 @@ def try_attempt(
 def _stored_rankings(run: Run | None, case_queries: Sequence[CaseQuery]) -> list[Ranking]:
     if run is None:
         return []
-    rankings = list(run.rankings.filter(query__in=[case_query.query_id for case_query in case_queries], error_kind=""))
+    wanted = [case_query.query_id for case_query in case_queries]
+    rankings = read_hits(list(run.rankings.filter(query__in=wanted, error_kind="")))
     for ranking in rankings:
         ranking.run = run
     return rankings

@@ -82,7 +82,7 @@ def count_unretrieved(ranking: Ranking, *, depth: int, ratings: QueryRatings | N
     """Returns the number of documents that `list_unretrieved` finds."""
     ratings = ratings or QueryRatings.read(ranking.query_id)
     grades = ratings.grades(ranking.run.case.book)
-    return len(grades.keys() - {hit[0] for hit in ranking.hits[:depth]})
+    return len(grades.keys() - set(ranking.doc_ids[:depth]))
 
 
 def look_up(ranking: Ranking, documents: Sequence[UnretrievedDocument], *, by: User) -> list[UnretrievedDocument]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from itertools import batched
 
 from django.db import connection, transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
@@ -30,7 +31,7 @@ from relevancy.models import (
 from relevancy.models.case import LARGE_CASE
 from relevancy.statistics import TIE
 
-from .storage import exact_sum_sql, weighted_mean
+from .storage import BATCH, exact_sum_sql, weighted_mean
 
 # Conditions for the rows of `CaseQuerySet.with_scores`, by the same rule as the counts of a `RunDifference`.
 IS_BETTER = Q(difference__gte=TIE, weight__gt=0)
@@ -210,9 +211,15 @@ def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDiff
     return difference
 
 
-def results_changed(run: Run) -> None:
-    """Deletes the stored differences of a run whose results have changed, marks the stored comparisons with it as out of date, and
-    its scores as those of other results. Call it in the transaction that changes them, before the scores are stored."""
+def results_changed(run: Run, query_ids: Collection[int]) -> None:
+    """Deletes the results of a run for some queries, which are searched again, with their scores. Deletes its stored differences,
+    marks the stored comparisons with it as out of date, and its scores as those of other results.
+
+    Call it in the transaction that has locked the queries, before new results are stored.
+    """
+    for batch in batched(query_ids, BATCH):
+        QueryScore.objects.filter(run=run, query__in=batch).delete()
+        Ranking.objects.filter(run=run, query__in=batch).delete()
     CaseScore.objects.filter(run=run).update(first_score=None, revision=None)
     RunComparison.objects.filter(run=run).delete()
     RunComparison.objects.filter(baseline=run).delete()

@@ -71,7 +71,7 @@ def preview_grades(definition: ScorerDefinition, *, grades: str, known: str = ""
     ids = [f"document {rank}" for rank in range(1, len(returned) + 1)]
     rated = {doc_id: grade for doc_id, grade in zip(ids, returned, strict=True) if grade is not None}
     rated |= {f"further document {number}": grade for number, grade in enumerate(others, 1)}
-    ranking = Ranking(text="typed grades", total=len(ids), hits=[[doc_id, None, {}] for doc_id in ids])
+    ranking = Ranking.with_hits([[doc_id, None, {}] for doc_id in ids], former_text="typed grades", total=len(ids))
     book = Book(
         scale=[[grade, ""] for grade in rating_scale.grades], relevant_from=rating_scale.relevant_from, name="typed"
     )

@@ -10,7 +10,17 @@ from itertools import batched, pairwise
 from django.db import DatabaseError, transaction
 from django.db.models import Count, Exists, F, OuterRef, Q
 
-from relevancy.models import Case, CaseScore, Query, QueryScore, Ranking, Run, ScorerVersion, case_revision
+from relevancy.models import (
+    Case,
+    CaseScore,
+    Query,
+    QueryScore,
+    Ranking,
+    Run,
+    ScorerVersion,
+    case_revision,
+    read_doc_ids,
+)
 from relevancy.models.write_queue import write_turn
 
 from .comparison import store_comparison, stored_differences
@@ -28,7 +38,6 @@ GROUPED_QUERIES = 10_000  # of runs that are rescored together: one statement su
 COMPARED_RUNS = 12  # whose difference to their baseline is stored: those that the recent activity can show
 BATCH = 500  # rankings rescored in one transaction, which must be short: ratings wait for it
 SCRIPT_BATCH = 50  # where scripts are run: they may be slow, and a deadline is only looked at between batches
-_NEEDED_FIELDS = ("id", "query_id", "text", "options", "total", "hits", "error_kind", "run_id")
 log = logging.getLogger("relevancy.scores")
 
 
@@ -36,7 +45,7 @@ def count_stale(run: Run, *versions: ScorerVersion) -> int:
     """Returns how many scores of the run under these versions are missing or stale, and can be computed. Two SQL statements."""
     scoreable = scoreable_versions(run, versions)
     stored = QueryScore.objects.filter(run=run, version__in=scoreable).aggregate(
-        total=Count("id"), stale=Count("id", filter=Q(revision__lt=F("query__revision")))
+        total=Count("query"), stale=Count("query", filter=Q(revision__lt=F("query__revision")))
     )
     missing: int = run.rankings.filter(error_kind="").count() * len(scoreable) - stored["total"]
     return max(0, missing) + int(stored["stale"])
@@ -54,7 +63,8 @@ def rescore_query(query: Query, runs: Sequence[Run], versions: Iterable[ScorerVe
     measures = [version for version in versions if not version.script]
     by_id = {run.pk: run for run in runs}
     rows: list[QueryScore] = []
-    for ranking in Ranking.objects.filter(run__in=by_id, query=query, error_kind=""):
+    rankings = Ranking.objects.of_scores().filter(run__in=by_id, query=query, error_kind="")
+    for ranking in read_doc_ids(list(rankings)):
         rows += score_known(by_id[ranking.run_id], [ranking], measures, graded)
     try:
         if rows:
@@ -100,11 +110,11 @@ def _rescore_runs(
             runs_by_version[version].append(run.pk)
     stale: dict[int, set[int]] = defaultdict(set)  # ids of versions, by ranking
     for version, run_ids in runs_by_version.items():
-        # Not "NOT IN": of a million rankings, PostgreSQL would read the current scores again for each.
-        current = QueryScore.objects.filter(ranking=OuterRef("pk"), version=version, revision__gte=F("query__revision"))
+        current = QueryScore.objects.filter(run__in=run_ids, version=version, revision__gte=F("query__revision"))
         if including_failed:
             current = current.filter(error="")
-        rankings = Ranking.objects.filter(~Exists(current), run__in=run_ids, error_kind="")
+        is_current = Exists(current.filter(query=OuterRef("query"), run=OuterRef("run")))
+        rankings = Ranking.objects.filter(~is_current, run__in=run_ids, error_kind="").order_by()
         for ranking_id in rankings.values_list("pk", flat=True):
             stale[ranking_id].add(version.pk)
     written_at = 0.0
@@ -114,7 +124,7 @@ def _rescore_runs(
     for ranking_ids in batched(sorted(stale), size):
         if written_at > deadline:
             return len(stale), False
-        batch = list(Ranking.objects.filter(pk__in=ranking_ids).only(*_NEEDED_FIELDS))
+        batch = read_doc_ids(list(Ranking.objects.of_scores().filter(pk__in=ranking_ids)))
         graded = GradedQueries.read(book, {ranking.query_id for ranking in batch})
         rows: list[QueryScore] = []
         for run, versions in versions_by_run.items():

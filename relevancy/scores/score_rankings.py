@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from relevancy import scoring
-from relevancy.models import Book, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion
+from relevancy.models import Book, QueryScore, Ranking, Run, ScorerDefinition, ScorerVersion, read_doc_ids, read_hits
 
 from .grades import GradedQueries, scale_of
 from .ranking_scores import MAX_ERROR_LENGTH, RankingScore
@@ -53,12 +53,14 @@ def score_known(
     stops: Mapping[int, int] = MappingProxyType({}),
     before_each: Callable[[], object] = lambda: None,
 ) -> list[QueryScore]:
-    """Does what `compute_scores` does with grades that have been read already. No SQL. `stops`: see `count_stops`.
+    """Does what `compute_scores` does with grades that have been read already. One SQL statement, none if the hits have been read.
+
+    stops: see `count_stops`.
 
     A version that cannot be computed, such as one of an uninstalled measure, gives its rows an error. This never raises an
     exception because of a scorer: a failure to score must not fail a run or a rating.
     """
-    rankings = [ranking for ranking in rankings if not ranking.error_kind]
+    rankings = read_doc_ids([ranking for ranking in rankings if not ranking.error_kind])
     grades = [graded.grades[ranking.query_id] for ranking in rankings]
     rows: list[QueryScore] = []
     batch: scoring.Batch | None = None
@@ -73,7 +75,6 @@ def score_known(
             scored = [RankingScore(error=UNEXPECTED_ERROR)] * len(rankings)
         rows += [
             QueryScore(
-                ranking_id=ranking.pk,  # None until a worker stores the ranking
                 run=run,
                 query_id=ranking.query_id,
                 version=version,
@@ -117,7 +118,7 @@ def score_definition(
     A measure that cannot be read gives every ranking an error.
     """
     if definition.script:
-        return score_by_script(definition, rankings, grades, book, config, console=console, stops=stops)
+        return score_by_script(definition, read_hits(rankings), grades, book, config, console=console, stops=stops)
     try:
         measure = scoring.parse_measure(definition.measure)
     except scoring.MeasureError as error:

@@ -106,14 +106,16 @@ class SwitchedOffScorer:
 def count_stops(run: Run, versions: Iterable[ScorerVersion]) -> dict[int, int]:
     """Returns for how many queries of the run each script has been stopped, at least `MAX_STOPS` for one that is switched off,
     by version id. Scripts that were never stopped are absent. One SQL statement; none without scripts."""
-    rows = _count(run, versions, stopped=Count("id"), off=Count("id", filter=Q(error_kind=QueryScore.SWITCHED_OFF)))
+    rows = _count(
+        run, versions, stopped=Count("query"), off=Count("query", filter=Q(error_kind=QueryScore.SWITCHED_OFF))
+    )
     return {row["version"]: max(row["stopped"], MAX_STOPS if row["off"] else 0) for row in rows}
 
 
 def switched_off_scorers(run: Run, versions: Iterable[ScorerVersion]) -> list[SwitchedOffScorer]:
     """Returns the scripts that were switched off in the run, in their order. One SQL statement; none without scripts."""
     versions = list(versions)
-    rows = _count(run, versions, off=Count("id", filter=Q(error_kind=QueryScore.SWITCHED_OFF)))
+    rows = _count(run, versions, off=Count("query", filter=Q(error_kind=QueryScore.SWITCHED_OFF)))
     unscored = {row["version"]: row["off"] for row in rows}
     return [SwitchedOffScorer(version, unscored[version.pk]) for version in versions if unscored.get(version.pk)]
 

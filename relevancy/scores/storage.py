@@ -26,9 +26,9 @@ from relevancy.scoring import case_mean, points
 
 BATCH = 500
 _COMPUTED = ("value", "score", "low", "high", "ideal", "unrated", "error", "error_kind", "revision")
-_COLUMNS = ("ranking_id", "run_id", "query_id", "version_id", *_COMPUTED)
+_COLUMNS = ("query_id", "run_id", "version_id", *_COMPUTED)
 _OVERWRITE = f"""
-    (ranking_id, version_id) DO UPDATE SET {", ".join(f"{name} = EXCLUDED.{name}" for name in _COMPUTED)}
+    (query_id, run_id, version_id) DO UPDATE SET {", ".join(f"{name} = EXCLUDED.{name}" for name in _COMPUTED)}
     WHERE {QueryScore._meta.db_table}.revision <= EXCLUDED.revision
 """
 _CASE_COLUMNS = ("score", "low", "high", "scored", "queries", "unrated", "failed", "revision", "updated_at")
@@ -46,7 +46,7 @@ def store(rows: Sequence[QueryScore]) -> None:
     lock_queries({row.query_id for row in rows})
     for batch in batched(rows, BATCH):
         values = map(attrgetter(*_COLUMNS), batch)
-        insert_rows(QueryScore, _COLUMNS, values, on_conflict=_OVERWRITE, parent="ranking_id")
+        insert_rows(QueryScore, _COLUMNS, values, on_conflict=_OVERWRITE, parent=Ranking)
 
 
 def lock_queries(query_ids: Iterable[int]) -> None:

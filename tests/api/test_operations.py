@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from relevancy.api import paging
 from relevancy.models import Activity, CaseScore, Rating, RatingChange, Role, Run
-from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of
+from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of, set_hits
 
 pytestmark = pytest.mark.django_db
 
@@ -348,8 +348,7 @@ def test_import_run(client, case):
 def test_rankings_end_a_page_early_rather_than_be_large(client, case, monkeypatch):
     run = run_now(make_attempt(case))
     for ranking in run.rankings.all():
-        ranking.hits = [["a", 1.0, {"text": "x" * 1_000}]]
-        ranking.save()
+        set_hits([ranking], [["a", 1.0, {"text": "x" * 1_000}]])
     count = run.rankings.count()
     assert count > 1
     path = f"/runs/{run.pk}/rankings"

@@ -134,7 +134,7 @@ def test_long_titles_stay_in_their_row(look: Opens, people: dict[str, User], cas
     ranking.hits[0][2]["title"] = "Alien " * 60
     ranking.hits[1][2]["title"] = "x" * 400
     ranking.hits[2][2] |= {"directors": ["y" * 300], "year": 1979}
-    ranking.save()
+    factories.set_hits([ranking])
     factories.rate_all(case, {"alien": {ranking.hits[0][0]: 5}}, people["owner"])
     page = look("editor", viewport={"width": 1280, "height": 800})
     workbench = WorkbenchPage(page, case)

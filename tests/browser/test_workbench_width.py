@@ -297,7 +297,7 @@ def test_words_are_highlighted_and_pictures_are_enlarged(look: Opens, people: di
     run = stage.newest_run(case)
     ranking = run.rankings.get()
     ranking.hits[0][2]["poster"] = "data:image/png;base64,x"
-    ranking.save()
+    factories.set_hits([ranking])
     page = look("viewer")
     workbench = WorkbenchPage(page, case)
     results = workbench.open("star wars")

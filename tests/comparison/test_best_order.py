@@ -147,6 +147,6 @@ def test_few_statements(case, run, django_assert_num_queries):
     with django_assert_num_queries(2):
         comparison.read_score_table([run], version)
     points = points_of(run, version)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         comparison.split_gains(run, version, points)
     assert QueryScore.objects.filter(run=run, version=version).count() == 4

@@ -111,7 +111,7 @@ def test_results_that_change_while_computing_are_compared_again(case, pair, monk
         result = original(**arguments)
         calls.append(result)
         if len(calls) == 1:
-            scores.results_changed(pair[1])
+            scores.results_changed(pair[1], [])
         return result
 
     monkeypatch.setattr(stored, "compare", compare_and_forget)

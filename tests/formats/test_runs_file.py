@@ -53,7 +53,11 @@ def test_each_snapshot_of_a_file_becomes_a_run(case: Case) -> None:
     ]
     assert lists_of(before) == {"query 1": "xa", "query 2": "", "query 3": ""}
     assert lists_of(after) == {"query 1": "a", "query 2": "ab", "query 3": ""}
-    assert before.rankings.get(text="query 1").hits[0] == ["x", None, {"title": "Film X", "Release_Date": "1999"}]
+    assert before.rankings.get(query__text="query 1").hits[0] == [
+        "x",
+        None,
+        {"title": "Film X", "Release_Date": "1999"},
+    ]
     assert runs.field_spec(before.config).display({"id": "x", "title": "Film X", "Release_Date": "1999"}).subs == (
         ("Release_Date", "1999"),
     )
@@ -79,7 +83,7 @@ def test_an_imported_run_is_complete_pinned_and_cannot_be_searched(case: Case) -
     assert run.attempt.archived_at
     assert run.attempt.endpoint.archived_at
     assert runs.is_imported(run)
-    ranking = run.rankings.get(text="query 1")
+    ranking = run.rankings.get(query__text="query 1")
     ranking.run = run
     assert not runs.abilities(ranking.run).lookup
     with pytest.raises(runs.RunNotAllowed, match="pinned"):
@@ -169,7 +173,7 @@ def test_a_name_that_cannot_be_stored_changes_nothing(case: Case) -> None:
 def test_long_rankings_are_cut(case: Case) -> None:
     rows = "".join(f"query 1,d{rank},{rank}\n" for rank in range(1, 1501))
     (run,) = import_text(case, "query,docid,position\n" + rows).runs
-    assert len(run.rankings.get(text="query 1").hits) == 1000
+    assert len(run.rankings.get(query__text="query 1").hits) == 1000
     assert run.rows == 1000
 
 
@@ -185,6 +189,9 @@ def test_documents_that_are_only_rated_are_no_results(case: Case) -> None:
     text = "Query Text,Doc ID,Doc Position,title,rated_only\nquery 1,a,1,A,false\nquery 1,b,2,B,true\nquery 2,c,1,C,\n"
     imported = import_text(case, text)
     (run,) = imported.runs
-    assert [[hit[0] for hit in run.rankings.get(text=f"query {number}").hits] for number in (1, 2)] == [["a"], ["c"]]
+    assert [[hit[0] for hit in run.rankings.get(query__text=f"query {number}").hits] for number in (1, 2)] == [
+        ["a"],
+        ["c"],
+    ]
     assert "(rated_only): 1 row." in runs_file.describe_import(imported)
     assert "rated_only" not in run.config["fields"]

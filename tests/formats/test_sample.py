@@ -44,10 +44,10 @@ def test_load_leaves_one_result_in_ten_to_rate() -> None:
     rated = set(Rating.objects.values_list("query_id", "doc_id"))
     for run in case.runs.exclude(number=3):  # the third one finds misspelt words, and with them what nobody has rated
         shown = [
-            (query, hit[0])
-            for query, text, hits in run.rankings.values_list("query_id", "query__text", "hits")
-            for hit in hits[:10]
-            if text != "submarine"  # unrated on purpose
+            (ranking.query_id, doc_id)
+            for ranking in run.rankings.select_related("query")
+            for doc_id in ranking.doc_ids[:10]
+            if ranking.text != "submarine"  # unrated on purpose
         ]
         assert 0.05 < sum(pair not in rated for pair in shown) / len(shown) < 0.12
 

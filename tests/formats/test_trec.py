@@ -17,7 +17,7 @@ from relevancy import formats, scoring
 from relevancy.formats.rankings import run_csv
 from relevancy.formats.ratings import trec
 from relevancy.models import Ranking, Rating
-from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of, stored_scores
+from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of, set_hits, stored_scores
 from tests.shared_data import shared_data
 
 database = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -177,7 +177,7 @@ class TestExport:
     def test_trec_eval_sorts_by_rank(self, scores: tuple[Any, ...]) -> None:
         run = run_now(make_attempt(make_case(1)))
         hits = [[doc_id, score, {}] for doc_id, score in zip("bca", scores, strict=True)]
-        Ranking.objects.update(hits=[*hits, ["b", 0.5, {}]])
+        set_hits(Ranking.objects.all(), [*hits, ["b", 0.5, {}]])
         lines = [line.split() for line in "".join(trec.export_run(run=run)).splitlines()]
         import numpy as np  # noqa: PLC0415
 
@@ -201,17 +201,17 @@ class TestExport:
 
     def test_failed_searches_are_not_exported(self) -> None:
         run = run_now(make_attempt(make_case(2)))
-        run.rankings.filter(text="query 2").update(error_kind="too slow", error="x", hits=[])
+        set_hits(run.rankings.filter(query__text="query 2"), [], error_kind="too slow", error="x")
         assert {line.split()[0] for line in "".join(trec.export_run(run=run)).splitlines()} == {
-            str(run.rankings.get(text="query 1").query_id)
+            str(run.rankings.get(query__text="query 1").query_id)
         }
 
     def test_run_csv(self) -> None:
         case = make_case(["b, or not", "=a"])
         run = run_now(make_attempt(case))
-        first = run.rankings.get(text="b, or not")
+        first = run.rankings.get(query__text="b, or not")
         first.hits = [["-7", 1.5, {"price": -3, "tags": ["x", "y"], "title": "=1+1", "new": True, "none": None}]]
-        first.save()
+        set_hits([first])
         moved = case.case_queries.get(query__text="=a")
         moved.position = -1
         moved.save()

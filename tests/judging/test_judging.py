@@ -15,7 +15,7 @@ from django.utils import timezone
 from relevancy import books, judging, queries, ratings
 from relevancy.judging.judging_queue import pair_key
 from relevancy.models import Book, Case, JudgingPair, JudgingQueue, Rating, RatingChange, User, Verdict
-from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of
+from tests.factories import make_attempt, make_case, make_user, query_of, run_now, script_of, set_hits
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 Order = JudgingQueue.Order
@@ -313,7 +313,7 @@ def test_documents_are_read_as_the_run_stored_them(case: Case) -> None:
 def test_a_document_that_is_no_longer_stored_keeps_its_id(case: Case) -> None:
     queue = make_queue(case)
     pair = queue.pairs.get(query__text="query 1", doc_id="a")
-    case.runs.get().rankings.update(hits=[])
+    set_hits(case.runs.get().rankings.all(), [])
     (document,) = judging.read_documents([pair], by=case.owner)
     assert (document.title, document.result) == ("a", None)
 

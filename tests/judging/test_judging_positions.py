@@ -26,7 +26,7 @@ from relevancy.models import (
 from relevancy.models.judging import JudgingPairQuerySet
 from relevancy.ratings import imports
 from relevancy.ratings.separate_ratings import withdraw_ratings
-from tests.factories import as_values, make_attempt, make_case, make_user, query_of, run_now
+from tests.factories import as_values, make_attempt, make_case, make_user, query_of, run_now, set_hits
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 RATERS, DOCUMENTS = 3, ("a", "b", "c")
@@ -108,8 +108,8 @@ class Site:
             judging.build_judging_queue(book=self.case.book)
         else:
             ranking = self.case.runs.get().rankings.get(query=query)
-            ranking.hits = [hit for hit in ranking.hits if hit[0] != doc_id] or [["d", 1.0, {"id": "d"}]]
-            ranking.save()
+            others = [hit for hit in ranking.hits if hit[0] != doc_id]
+            set_hits([ranking], others or [["d", 1.0, {"id": "d"}]])
             judging.build_judging_queue(book=self.case.book)
 
 

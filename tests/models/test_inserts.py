@@ -1,6 +1,5 @@
 """Many rows by one statement, as `bulk_create` stores them."""
 
-from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
 
@@ -25,13 +24,11 @@ def run() -> Run:
 def build(run: Run, **values: Any) -> list[Ranking]:
     """A ranking for each query, with values that each database stores in another way."""
     made = [
-        Ranking(
-            run=run, query_id=query_id, text="“é” %s ?", asked_at=datetime(2026, 3, 29, 1, 30, tzinfo=UTC), **values
-        )
+        Ranking(run=run, query_id=query_id, former_text="“é” %s ?", **values)
         for query_id in run.case.case_queries.order_by("pk").values_list("query_id", flat=True)
     ]
-    made[0].hits, made[0].options = [["a", 1.5, {"title": 'x "y" \\ é'}], ["b", None, {}]], {"n": None, "t": True}
-    made[0].total, made[0].took_ms, made[0].explanations = 2**62, 0, {"a": [1]}
+    made[0].documents, made[0].options = b"\\x00\x00\\", {"n": None, "t": True, "title": 'x "y" \\ é'}
+    made[0].total, made[0].took_ms, made[0].explanations = 2**62, 0, '{"a": [1]}'
     return made
 
 
@@ -51,7 +48,7 @@ def test_rows_are_those_of_bulk_create(run: Run, django_assert_num_queries: Any)
     with django_assert_num_queries(1):
         insert(rows)
     assert stored(run) == expected
-    assert run.rankings.filter(explanations__isnull=True).count() == 2
+    assert run.rankings.filter(explanations="").count() == 2
     with django_assert_num_queries(0):
         insert([])
 
@@ -62,11 +59,11 @@ def test_conflicts_raise_or_do_what_they_are_told(run: Run) -> None:
     with pytest.raises(IntegrityError), transaction.atomic():
         insert([first, *others])
     assert run.rankings.count() == 1
-    first.text = "another"
+    first.error = "another"
     insert([first, *others], on_conflict="DO NOTHING")
-    assert (run.rankings.count(), run.rankings.filter(text="another").count()) == (3, 0)
-    insert([first], on_conflict="(run_id, query_id) DO UPDATE SET text = EXCLUDED.text")
-    assert (run.rankings.count(), run.rankings.filter(text="another").count()) == (3, 1)
+    assert (run.rankings.count(), run.rankings.filter(error="another").count()) == (3, 0)
+    insert([first], on_conflict="(query_id, run_id) DO UPDATE SET error = EXCLUDED.error")
+    assert (run.rankings.count(), run.rankings.filter(error="another").count()) == (3, 1)
 
 
 def test_texts_are_not_cut(run: Run) -> None:

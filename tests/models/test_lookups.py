@@ -56,7 +56,7 @@ def test_scores_of_a_run_without_a_baseline_are_looked_up_by_run_and_query() -> 
     version = ScorerVersion.objects.used_by(case)[0]
     rows = case.case_queries.present().with_scores(Run(pk=1, case=case), version)
     plan = rows.values("score", "is_stale").explain()
-    assert plan.count("run_id=? AND version_id=? AND query_id=?") == 2, plan
+    assert plan.count("query_id=? AND run_id=? AND version_id=?") == 2, plan
 
 
 def test_has_element_accepts_only_text() -> None:

@@ -148,14 +148,10 @@ def test_segments_of_five_thousand(script: object) -> None:
     for number, query in enumerate(queries):
         query.tags = ["even"] if number % 2 == 0 else ["odd", f"of {number % 10}"]
     Query.objects.bulk_update(queries, ["tags"], batch_size=500)
-    rankings = Ranking.objects.bulk_create(
-        Ranking(run=run, query=query, text=query.text, asked_at=run.created_at) for query in queries
-    )
+    Ranking.objects.bulk_create(Ranking(run=run, query=query) for query in queries)
     QueryScore.objects.bulk_create(
-        QueryScore(
-            ranking=ranking, run=run, query=query, version=version, score=100.0 * (position % 2), value=0, revision=0
-        )
-        for position, (ranking, query) in enumerate(zip(rankings, queries, strict=True))
+        QueryScore(run=run, query=query, version=version, score=100.0 * (position % 2), value=0, revision=0)
+        for position, query in enumerate(queries)
     )
     with CaptureQueriesContext(connection) as captured:
         segments = {item.tag: item for item in tags.segments(case=case, run=run, version=version)}

@@ -22,7 +22,7 @@ def test_a_template_reads_the_texts_of_a_query_that_it_names():
         "c": {},
     }
     Query.objects.update(reference_answer="changed later")
-    assert run.rankings.get(text="a").options == {"reference_answer": "The first letter."}
+    assert run.rankings.get(query__text="a").options == {"reference_answer": "The first letter."}
 
 
 def test_texts_that_a_template_does_not_name_are_not_sent():

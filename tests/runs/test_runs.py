@@ -430,7 +430,7 @@ def test_complete_searches_new_edited_and_failed_queries_only() -> None:
     script = script_of(attempt)
     script.answers["query 2"] = WRONG
     run = run_now(attempt)
-    kept = run.rankings.get(text="query 1")
+    kept = run.rankings.get(query__text="query 1")
     queries.add(case=case, texts=["query 6"])
     queries.edit(case_query=case.case_queries.get(query__text="query 3"), text="query three")
     queries.edit(case_query=case.case_queries.get(query__text="query 4"), text="query 4", options='{"lang": "en"}')
@@ -444,9 +444,9 @@ def test_complete_searches_new_edited_and_failed_queries_only() -> None:
     assert sorted(script.texts) == ["query 2", "query 4", "query 6", "query three"]
     assert (run.status, run.done, run.queries, run.rankings.count()) == ("complete", 6, 6, 6)
     assert runs.count_unsearched(run) == {"new": 0, "edited": 0}
-    again = run.rankings.get(text="query 1")
-    assert (again.pk, again.asked_at) == (kept.pk, kept.asked_at)
-    assert run.rankings.get(text="query three").asked_at > kept.asked_at
+    again = run.rankings.get(query__text="query 1")
+    assert again.pk == kept.pk
+    assert run.rankings.get(query__text="query three").pk > kept.pk
 
 
 def test_complete_with_nothing_to_search() -> None:
@@ -497,7 +497,7 @@ def test_a_removed_query_does_not_count() -> None:
     assert low < 100
     run = runs.finish_here(runs.complete(run=run, by=case.owner))
     assert (run.status, run.done, run.failed, run.queries) == ("complete", 1, 0, 1)
-    assert list(run_now(attempt).rankings.values_list("text", flat=True)) == ["query 1"]
+    assert list(run_now(attempt).rankings.values_list("query__text", flat=True)) == ["query 1"]
 
 
 def test_repeated_documents_of_one_response() -> None:

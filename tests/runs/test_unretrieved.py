@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from relevancy import endpoints, engines, runs
-from relevancy.models import Case, Endpoint, Ranking, Rating, Run
+from relevancy.models import Case, Endpoint, Ranking, Rating, Run, read_hits
 from relevancy.runs import unretrieved
 from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, script_of
 
@@ -97,6 +97,7 @@ def test_not_shown_lists_the_best_and_counts_the_rest(script: object, monkeypatc
     case = make_case(["q"], {"q": {f"x{number}": number % 4 for number in range(9)}})
     run_now(make_attempt(case))
     ranking = ranking_of(newest(case), "q")
+    read_hits([ranking])
     with CaptureQueriesContext(connection) as captured:
         result = runs.list_unretrieved(ranking, by=case.owner, depth=10)
     assert [item.doc_id for item in result.documents] == ["x3", "x7"]

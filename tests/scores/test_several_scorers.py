@@ -65,7 +65,7 @@ def test_store_nothing_of_a_ranking_that_is_gone() -> None:
     case = make_case(2, RATINGS)
     run = run_now(make_attempt(case))
     late = score_rankings.compute_scores(run, list(run.rankings.all()), ScorerVersion.objects.used_by(case))
-    run.rankings.filter(query__text="query 1").delete()
+    scores.results_changed(run, [query_of(case, "query 1").pk])
     storage.store(late)
     assert [score.query.text for score in QueryScore.objects.all()] == ["query 2"]
 

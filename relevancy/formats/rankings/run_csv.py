@@ -46,7 +46,7 @@ def export_runs(runs: Sequence[Run]) -> Iterator[str]:
             *(format_value(fields.get(name)) for name in names),
         )
         for run in runs
-        for ranking in rankings_of(run).filter(error_kind="").iterator(chunk_size=CHUNK)
+        for ranking in rankings_of(run).filter(error_kind="").iterate(CHUNK)
         for rank, (doc_id, _, fields, *_) in enumerate(ranking.hits, 1)
     )
     return write_rows((*HEADER, *names), rows)
@@ -58,7 +58,7 @@ def field_names(runs: Sequence[Run]) -> list[str]:
         dict.fromkeys(
             name
             for run in runs
-            for ranking in rankings_of(run).filter(error_kind="").iterator(chunk_size=CHUNK)
+            for ranking in rankings_of(run).filter(error_kind="").iterate(CHUNK)
             for _, _, fields, *_ in ranking.hits
             for name in fields
         )
@@ -69,7 +69,7 @@ def rankings_of(run: Run) -> Any:
     """Returns the rankings of a run for the queries of its case, in their order."""
     in_case = run.case.case_queries.present().filter(query=OuterRef("query"))
     in_order = run.rankings.filter(Exists(in_case)).annotate(position=Subquery(in_case.values("position")[:1]))
-    return in_order.defer("explanations").order_by("position", "id")
+    return in_order.select_related("query").defer("explanations").order_by("position", "query_id")
 
 
 def format_value(value: Any) -> Cell:

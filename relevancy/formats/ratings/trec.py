@@ -134,7 +134,7 @@ def export_run(*, run: Run) -> Iterator[str]:
     """
     tag = f"{RUN_TAG}{run.number}"
     rankings = run.rankings.filter(error_kind="").defer("explanations").order_by("query_id")
-    for ranking in rankings.iterator(chunk_size=200):
+    for ranking in rankings.iterate(200):
         score_by_doc: dict[str, float | None] = {}
         for doc_id, score, *_ in ranking.hits:
             score_by_doc.setdefault(doc_id, score)

@@ -121,9 +121,9 @@ def _check_rankings(file: IO[bytes], content: RelevancyFile, numbers: Collection
 
 def _read_rankings(file: IO[bytes], content: RelevancyFile) -> Iterator[tuple[int, str, Ranking]]:
     for element in _all_rankings(file, content):
-        members = element.model_dump(exclude={"run", "query", "at"})
-        members["text"] = (element.text or element.query)[:2048]
-        yield element.run, element.query, Ranking(**members, asked_at=element.at)
+        members = element.model_dump(exclude={"run", "query", "at", "text", "hits"})
+        text = (element.text or element.query)[:2048]
+        yield element.run, element.query, Ranking.with_hits(element.hits, former_text=text, **members)
 
 
 def _all_rankings(file: IO[bytes], content: RelevancyFile) -> Iterator[RankingElement]:

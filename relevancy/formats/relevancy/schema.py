@@ -304,7 +304,7 @@ class RankingElement(Element):
     query: str
     text: str = ""
     options: dict[str, Any] = {}
-    at: Time
+    at: Time | None = None  # in files of earlier versions
     total: Count | None = None
     took_ms: Annotated[Count, Field(le=2**31 - 1)] | None = None
     error_kind: Annotated[str, Field(max_length=20)] = ""

@@ -245,9 +245,9 @@ def _runs(case: Case) -> Iterator[dict[str, Any]]:
 
 def _rankings(case: Case) -> Iterator[dict[str, Any]]:
     for run in pinned_runs(case):
-        for ranking in rankings_of(run).select_related("query").iterator(chunk_size=200):
+        for ranking in rankings_of(run).iterate(200):
             optional = {
-                "text": ranking.text if ranking.text != ranking.query.text else "",
+                "text": ranking.former_text if ranking.former_text != ranking.query.text else "",
                 "options": ranking.options,
                 "total": ranking.total,
                 "took_ms": ranking.took_ms,
@@ -257,7 +257,6 @@ def _rankings(case: Case) -> Iterator[dict[str, Any]]:
             yield {
                 "run": run.number,
                 "query": ranking.query.text,
-                "at": _time(ranking.asked_at),
                 **{key: value for key, value in optional.items() if value not in ("", None, {})},
                 "hits": ranking.hits,
             }

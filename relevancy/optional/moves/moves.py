@@ -110,8 +110,8 @@ class _Documents:
         spec = runs.field_spec(run.config)
         wanted = None if only is None else set(only)
         pictures = {picture.name for picture in (spec.thumb, spec.image) if picture}
-        for hits in rankings.values_list("hits", flat=True).iterator(chunk_size=BATCH):
-            for doc_id, _, fields, *_ in hits:
+        for ranking in rankings.iterate(BATCH):
+            for doc_id, _, fields, *_ in ranking.hits:
                 if doc_id in self.titles or (wanted is not None and doc_id not in wanted):
                     continue
                 title = str(fields.get(spec.title) or "")

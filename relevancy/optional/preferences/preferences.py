@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from relevancy import activity, runs, scores
 from relevancy.judging import JudgingProgress
-from relevancy.models import CaseQuery, Query, Ranking, Run, User
+from relevancy.models import CaseQuery, Query, Ranking, Run, User, read_doc_ids
 from relevancy.models.write_queue import write_turn
 from relevancy.statistics import SignTest, sign_test
 
@@ -307,8 +307,8 @@ def _draw(test: PreferenceTest, wanted: int) -> tuple[list[int], int]:
     for batch in batched(candidates, BATCH):
         lists: dict[int, dict[int, list[str]]] = defaultdict(dict)
         rankings = Ranking.objects.filter(run__in=(a.pk, b.pk), query__in=batch, error_kind="")
-        for query_id, run_id, hits in rankings.values_list("query_id", "run_id", "hits"):
-            lists[query_id][run_id] = [hit[0] for hit in hits[: test.depth]]
+        for ranking in read_doc_ids(rankings):
+            lists[ranking.query_id][ranking.run_id] = ranking.doc_ids[: test.depth]
         for query_id in batch:
             if len(lists[query_id]) < 2:
                 continue
@@ -322,11 +322,11 @@ def _draw(test: PreferenceTest, wanted: int) -> tuple[list[int], int]:
 
 def _keys(test: PreferenceTest, query_ids: Sequence[int]) -> dict[int, str]:
     """Returns `{query id: key of both result lists}` of queries that both runs have results for. Does not read the results: a search
-    that is sent again has another time. One SQL statement."""
-    parts: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    that is sent again has another ranking. One SQL statement."""
+    parts: dict[int, list[tuple[int, int]]] = defaultdict(list)
     rankings = Ranking.objects.filter(run__in=(test.run_a_id, test.run_b_id), query__in=query_ids, error_kind="")
-    for query_id, run_id, asked_at in rankings.values_list("query_id", "run_id", "asked_at"):
-        parts[query_id].append((run_id, asked_at.isoformat()))
+    for query_id, run_id, pk in rankings.values_list("query_id", "run_id", "pk"):
+        parts[query_id].append((run_id, pk))
     return {
         query_id: hashlib.blake2b(repr(sorted(doc_ids)).encode(), digest_size=8).hexdigest()
         for query_id, doc_ids in parts.items()

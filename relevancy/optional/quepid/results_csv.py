@@ -14,7 +14,7 @@ from relevancy.formats.cells import Cell, rounded, write_rows
 from relevancy.formats.queries.queries_csv import BY_NAME
 from relevancy.formats.queries.query_list_csv import count_hits
 from relevancy.formats.rankings.run_csv import CHUNK, field_names, format_value
-from relevancy.models import Case, Run, ScorerVersion
+from relevancy.models import Case, Run, ScorerVersion, read_hits
 
 OF_CASE = ("Team Name", "Case Name", "Case ID", "Query Text")
 GENERAL = (*OF_CASE, "Score", "Date Last Scored", "Count", "Information Need", "Notes", "Options")
@@ -65,7 +65,7 @@ def _document_rows(case: Case, run: Run | None, title: str, fields: Sequence[str
         query_ids = [query_id for query_id, _ in batch]
         grades = scores.known_grades(case.book, query_ids)
         rankings = run.rankings.filter(query_id__in=query_ids).defer("explanations") if run else []
-        hits_by_query = {ranking.query_id: ranking.hits for ranking in rankings}
+        hits_by_query = {ranking.query_id: ranking.hits for ranking in read_hits(rankings)}
         for query_id, text in batch:
             for rank, (doc_id, _, values, *_) in enumerate(hits_by_query.get(query_id, ()), 1):
                 grade = grades[query_id].get(doc_id)

@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import F
 
 from relevancy import comparison, runs, scores
-from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User
+from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User, read_hits
 from relevancy.templatetags import numbers
 from relevancy.views.workbench.access import HIDDEN, CaseAccess
 
@@ -57,9 +57,9 @@ def _best_ranking(
     if not own.keys() >= set(best):
         rankings = Ranking.objects.filter(query=case_query.query_id, run__case=run.case_id, error_kind="")
         newest = rankings.exclude(run=run).order_by("-run__number")
-        others = _hits_by_id(newest.values_list("hits", flat=True)[:MAX_SEARCHED_RUNS])
+        others = _hits_by_id(ranking.hits for ranking in read_hits(newest[:MAX_SEARCHED_RUNS]))
     hits = [own.get(doc_id) or others.get(doc_id) or [doc_id, None, {}] for doc_id in best]
-    return Ranking(run=run, query=case_query.query, hits=hits)
+    return Ranking.with_hits(hits, run=run, query=case_query.query)
 
 
 def _hits_by_id(lists: Iterable[list[Hit]]) -> dict[str, Hit]:

@@ -8,7 +8,7 @@ from django.db.models import F
 from django.urls import reverse
 
 from relevancy import comparison, runs, scores
-from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User
+from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User, read_hits
 from relevancy.views.aligned_lists import AlignedLists, align, best_ranks
 from relevancy.views.workbench.access import CaseAccess
 
@@ -94,7 +94,9 @@ def compare_query(
     case_query: CaseQuery, compared_runs: Sequence[Run], version: ScorerVersion, user: User, access: CaseAccess
 ) -> QueryComparison:
     """Returns an opened query in two runs. Three SQL statements, and one more for raters."""
-    rankings = {ranking.run_id: ranking for ranking in case_query.query.rankings.filter(run__in=compared_runs)}
+    rankings = {
+        ranking.run_id: ranking for ranking in read_hits(case_query.query.rankings.filter(run__in=compared_runs))
+    }
     stored = QueryScore.objects.filter(run__in=compared_runs, version=version, query=case_query.query_id)
     query_scores = {score.run_id: score for score in stored.annotate(newest_revision=F("query__revision"))}
     ratings = access.read_ratings(case_query.query_id)
@@ -132,7 +134,7 @@ def _why_empty(ranking: Ranking | None) -> str:
         return "The run has no results for this query."
     if ranking.error_kind:
         return f"The search failed ({ranking.error_kind}): {ranking.error}"
-    return "" if ranking.hits else "The engine returned no results."
+    return "" if ranking.returned else "The engine returned no results."
 
 
 def _documents(before: Sequence[runs.Result], after: Sequence[runs.Result], moved_url: str) -> list[ComparedDocument]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from relevancy import comparison, runs
-from relevancy.models import Ranking, Run
+from relevancy.models import Ranking, Run, read_hits
 from relevancy.templatetags import numbers
 
 from .query_table import PresentQuery
@@ -54,9 +54,10 @@ def _read_titles(documents: Sequence[comparison.DocumentToRate], pair: Sequence[
     rankings = Ranking.objects.filter(run__in=configs, query__in={query_id for query_id, _ in wanted})
     titles: dict[tuple[int, str], str] = {}
     read_spec = cache(lambda run_id: runs.field_spec(configs[run_id]))
-    for run_id, query_id, hits in rankings.values_list("run_id", "query_id", "hits"):
-        for doc_id, _, fields, *_ in hits:
+    for ranking in read_hits(rankings):
+        query_id = ranking.query_id
+        for doc_id, _, fields, *_ in ranking.hits:
             if (query_id, doc_id) in wanted and (query_id, doc_id) not in titles:
-                spec = read_spec(run_id)
+                spec = read_spec(ranking.run_id)
                 titles[query_id, doc_id] = spec.display({**fields, spec.id: fields.get(spec.id, doc_id)}).title
     return titles

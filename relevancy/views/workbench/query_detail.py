@@ -7,7 +7,7 @@ from functools import cached_property
 from django.db.models import F
 
 from relevancy import runs, scores
-from relevancy.models import Case, QueryScore, Ranking, Run, ScorerVersion, User
+from relevancy.models import Case, QueryScore, Ranking, Run, ScorerVersion, User, read_hits
 from relevancy.wording import counted
 
 from .score_explanations import ScoreExplanations
@@ -97,7 +97,9 @@ class QueryDetail:
         """The score under each scorer of the case, the primary first."""
         if self.found is None:
             return ()
-        stored = self.found.scores.filter(version__in=self._versions).annotate(needed_revision=F("query__revision"))
+        stored = QueryScore.objects.filter(
+            run=self.found.run_id, query=self.found.query_id, version__in=self._versions
+        ).annotate(needed_revision=F("query__revision"))
         by_version = {score.version_id: score for score in stored}
         listed = [(version, by_version.get(version.pk)) for version in self._versions]
         return [
@@ -193,7 +195,7 @@ def read_rankings(run: Run | None, previous_run: Run | None, query_id: int) -> t
     """
     selected = {selected_run.pk: selected_run for selected_run in (run, previous_run) if selected_run is not None}
     by_run: dict[int, Ranking] = {}
-    for ranking in Ranking.objects.filter(run__in=selected, query=query_id):
+    for ranking in read_hits(Ranking.objects.filter(run__in=selected, query=query_id)):
         ranking.run = selected[ranking.run_id]
         by_run[ranking.run_id] = ranking
     previous = by_run.get(previous_run.pk) if previous_run else None

@@ -7,13 +7,12 @@ from itertools import accumulate
 from typing import cast
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Q, TextField
-from django.db.models.functions import Cast, Length
+from django.db.models import F, Q
 from django.http import Http404
 from django.urls import reverse
 
 from relevancy import queries, scores
-from relevancy.models import Case, CaseQuery, Run, ScorerVersion, User
+from relevancy.models import Case, CaseQuery, Run, ScorerVersion, User, hit_sizes
 from relevancy.models.case import LARGE_CASE, CaseQueryQuerySet
 from relevancy.views.tables import Column, Heading, build_headings
 
@@ -227,9 +226,9 @@ class QueryList:
         run = self._selection.run
         if run is None or len(ids) < 2:
             return set(ids)
-        size = Length(Cast("hits", TextField()))
-        rankings = run.rankings.filter(query__case_queries__in=ids, query__case_queries__case=self._case)
-        sizes = dict(rankings.values_list("query__case_queries", size))
+        opened = run.rankings.filter(query__case_queries__in=ids, query__case_queries__case=self._case)
+        rankings = list(opened.annotate(case_query_id=F("query__case_queries")))
+        sizes = dict(zip((vars(row)["case_query_id"] for row in rankings), hit_sizes(rankings), strict=True))
         totals = accumulate(sizes.get(pk, 0) for pk in ids)
         return {
             pk

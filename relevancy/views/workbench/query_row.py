@@ -34,7 +34,7 @@ class ScoredCaseQuery:
     took_ms: int | None
     error_kind: str | None
     error: str | None
-    asked_text: str | None
+    former_text: str | None
     score: float | None
     low: float | None
     high: float | None
@@ -197,7 +197,7 @@ def row_state(case_id: int, case_query: ScoredCaseQuery, selection: RunSelection
             retry_url=score_again if can_edit else "",
         )
     if name == "edited":
-        return RowState(name, pill=Pill("edited", "warn", f"The run searched “{case_query.asked_text}”"))
+        return RowState(name, pill=Pill("edited", "warn", f"The run searched “{case_query.former_text}”"))
     if name == "empty":
         return RowState(name, pill=Pill("no results", "warn"))
     return RowState(name)
@@ -212,6 +212,6 @@ def _state_name(case_query: ScoredCaseQuery, run: Run | None) -> StateName:
         return "failed"
     if case_query.score_error:
         return "scorer"
-    if case_query.asked_text != case_query.query.text:
+    if case_query.former_text not in ("", case_query.query.text):
         return "edited"
     return "done" if case_query.returned else "empty"

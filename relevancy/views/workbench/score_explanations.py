@@ -35,7 +35,7 @@ class ScoreExplanations:
 
     @property
     def are_stored(self) -> bool:
-        return self.ranking.explanations is not None
+        return self.ranking.explanations != ""
 
     @property
     def must_load(self) -> bool:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from relevancy import books, judging, ratings
 from relevancy.models import Book, JudgingPair, Rating, RatingChange, RepeatedPair, Verdict
-from tests.factories import query_of, remap, set_rule
+from tests.factories import query_of, remap, set_hits, set_rule
 from tests.views.workbench.example_cases import HTMX, SCRIPT, make_workbench_case
 
 pytestmark = pytest.mark.django_db
@@ -109,7 +109,7 @@ def test_page_shows_short_fields_and_names_those_that_are_bare_numbers(sign_in, 
     run.config["fields"] = "id:id title:title genre year"
     run.save(update_fields=["config"])
     hits = [["b", 1.0, {"id": "b", "title": "Alien", "genre": "Horror", "year": 1979}]]
-    run.rankings.update(hits=hits)
+    set_hits(run.rankings.all(), hits)
     page = sign_in("rater").get(url(case)).content.decode()
     assert "Horror" in page
     assert '<span class="field-name">year</span>' in page
@@ -274,7 +274,7 @@ def test_everything_judged_and_everything_claimed_are_different(sign_in, people,
 
 def test_hostile_text_is_shown_and_not_obeyed(sign_in, people, case):
     books.change_book(book=case.book, guidelines=f"# Grades\n{SCRIPT}\n[x](javascript:alert(1))")
-    case.runs.get().rankings.update(hits=[[SCRIPT, 1.0, {"id": SCRIPT}]])
+    set_hits(case.runs.get().rankings.all(), [[SCRIPT, 1.0, {"id": SCRIPT}]])
     judging.set_judging(book=case.book, depth=10, ratings_per_pair=1, order="query")
     page = sign_in("rater").get(url(case)).content.decode()
     assert "alert(&quot;x&quot;)" in page

@@ -404,7 +404,7 @@ def test_create_makes_everything_and_wakes_the_run(sign_in, people, django_captu
     assert (run.status, run.queries, run.done) == ("incomplete", 2, 2)  # the file lacks one of the queries
     assert (case.owner, run.created_by, case.attempts.get().number) == (people["editor"], people["editor"], 1)
     assert case.attempts.get().fields == "id:id title:title"
-    assert [hit[0] for hit in run.rankings.get(text="star wars").hits] == ["1", "2"]
+    assert [hit[0] for hit in run.rankings.get(query__text="star wars").hits] == ["1", "2"]
     assert "case_wizard" not in client.session
 
 

@@ -2,12 +2,14 @@
 
 import re
 
+from django.db import transaction
 from django.test.html import Element, parse_html
 from django.urls import reverse
 from django.utils import timezone
 
 from relevancy import cases, runs, scores
 from relevancy.models import Query, Ranking, Run
+from tests import factories
 from tests.factories import make_attempt, make_case, query_of, rescore_query, run_now
 
 HTMX = {"HX-Request": "true"}
@@ -52,9 +54,10 @@ def finished(run):
     """The run with three hits for every query of its case, scored."""
     queries = Query.objects.filter(book=run.case.book)
     hits = [["a", 2.0, {"id": "a"}], ["b", 1.0, {"id": "b"}], ["c", None, {"id": "c"}]]
-    columns = {"hits": hits, "returned": 3, "total": 1204, "took_ms": 7, "asked_at": timezone.now()}
-    rows = [Ranking(run=run, query=query, text=query.text, **columns) for query in queries]
-    Ranking.objects.bulk_create(rows, batch_size=500)
+    columns = {"total": 1204, "took_ms": 7}
+    rows = [Ranking.with_hits(hits, run=run, query=query, former_text=query.text, **columns) for query in queries]
+    with transaction.atomic():
+        Ranking.objects.store(rows, endpoint=run.attempt.endpoint_id)
     done = {"status": "complete", "done": len(rows), "started_at": timezone.now(), "finished_at": timezone.now()}
     Run.objects.filter(pk=run.pk).update(**done)
     run.refresh_from_db()
@@ -65,8 +68,8 @@ def finished(run):
 def set_hits(run, text, hits, **changes):
     """Other hits for one query of a run: ids, or `(id, fields)`."""
     rows = [[hit, 1.0, {"id": hit}] if isinstance(hit, str) else [hit[0], 1.0, hit[1]] for hit in hits]
-    changes = {"hits": rows, "returned": len(rows), "total": len(rows), **changes}
-    run.rankings.filter(query=query_of(run.case, text)).update(**changes)
+    changes = {"total": len(rows), **changes}
+    factories.set_hits(run.rankings.filter(query=query_of(run.case, text)), rows, **changes)
     rescore_query(run, query_of(run.case, text).pk)
 
 

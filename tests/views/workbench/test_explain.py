@@ -6,7 +6,7 @@ from relevancy import cases, endpoints, runs
 from relevancy.engines.errors import EndpointUnreachable
 from relevancy.models import Endpoint, Run
 from relevancy.slow_requests import Busy
-from tests.factories import make_case, run_now
+from tests.factories import make_case, run_now, set_hits
 
 from .example_cases import HTMX, at, attributes, by_id, case_query_of, elements, make_workbench_case, tree, words
 
@@ -186,7 +186,7 @@ def test_fields_of_a_result_have_names(sign_in, films):
     Run.objects.update(config=films.runs.get().config | {"fields": "id:id title:title year studio"})
     ranking = films.runs.get().rankings.get()
     ranking.hits[0][2] |= {"year": 1977, "studio": "Lucasfilm"}
-    ranking.save()
+    set_hits([ranking])
     row = by_id(ask(sign_in("viewer"), films, "query"), f"result-{case_query_of(films, 'star').pk}-1")
     assert [words(name) for name in elements(row, cls="field-name")] == ["year"]
     assert {"year", "studio"} <= {attributes(span).get("title") for span in elements(row, _name="span")}

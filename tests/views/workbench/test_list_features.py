@@ -6,6 +6,7 @@ from django.utils import timezone
 from relevancy import queries, ratings, scores
 from relevancy.models import Book, Query, Run
 from relevancy.views.workbench.query_filter import QueryFilter
+from tests.factories import set_hits as set_stored_hits
 
 from .example_cases import (
     HTMX,
@@ -99,7 +100,7 @@ def test_highlights_are_marked_and_other_html_is_escaped(sign_in, case):
     fields = {"id": "a", "title": "Star <b>Wars</b>", "overview": "A <i>star</i> far away. " * 8}
     marks = {"title": "\ue000Star\ue001 <b>Wars</b>", "overview": "A <i>\ue000star\ue001</i> far away."}
     set_hits(run, "query 1", [("a", fields)])
-    run.rankings.filter(text="query 1").update(hits=[["a", 1.0, fields, marks]])
+    set_stored_hits(run.rankings.filter(query__text="query 1"), [["a", 1.0, fields, marks]])
     page = by_id(sign_in("viewer").get(at(case, "case", open=case_query_of(case, "query 1").pk)), "queries")
     assert [words(mark) for mark in elements(page, _name="mark")] == ["Star", "star"]
     result = elements(page, cls="result")[0]
@@ -125,7 +126,7 @@ def test_pictures_lead_to_larger_ones(sign_in, case):
 def test_a_run_without_fields_says_so(sign_in, case):
     Run.objects.filter(case=case).update(fields_dropped_at=timezone.now())
     run = Run.objects.get(case=case)
-    run.rankings.update(hits=[["a", 1.0, {}]])
+    set_stored_hits(run.rankings.all(), [["a", 1.0, {}]])
     page = sign_in("viewer").get(at(case, "case", open=case_query_of(case, "query 1").pk))
     assert "keeps only ids and scores" in words(tree(page))
     assert [words(title) for title in elements(tree(page), _name="a", cls="title")] == ["a"]

@@ -6,7 +6,16 @@ from django.core.exceptions import ValidationError
 from relevancy import activity, judging, ratings, scores
 from relevancy.models import Activity, Case, CaseScore, QueryScore, Ranking, Rating, RatingChange, RatingImport, Run
 from relevancy.optional.moves.moves import find_orphaned_ratings, move_ratings, preview_move
-from tests.factories import make_attempt, make_case, make_user, query_of, rate_all, run_now, stored_case_scores
+from tests.factories import (
+    make_attempt,
+    make_case,
+    make_user,
+    query_of,
+    rate_all,
+    run_now,
+    set_hits,
+    stored_case_scores,
+)
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
@@ -15,7 +24,7 @@ def store(run: Run, hits: dict[str, dict[str, str]]) -> None:
     """Lets every ranking of a run have these hits: fields by document id."""
     Run.objects.filter(pk=run.pk).update(config={**run.config, "fields": "id:id title:title link"})
     rows = [[doc_id, 1.0, {"id": doc_id, **fields}] for doc_id, fields in hits.items()]
-    Ranking.objects.filter(run=run).update(hits=rows)
+    set_hits(Ranking.objects.filter(run=run), rows)
     QueryScore.objects.filter(run=run).delete()  # of the hits that the run returned
     CaseScore.objects.filter(run=run).delete()
 
@@ -60,7 +69,7 @@ def test_two_former_documents_with_one_successor_are_unclear(case: Case) -> None
     first = Run.objects.filter(case=case).earliest("number")
     for ranking in Ranking.objects.filter(run=first):
         ranking.hits.append(["a2", 1.0, {"id": "a2", "title": "star wars"}])
-        ranking.save()
+        set_hits([ranking])
     orphans = find_orphaned_ratings(book=case.book)
     assert [item.old_id for item in orphans.moved] == ["b"]
     assert orphans.unclear == 3

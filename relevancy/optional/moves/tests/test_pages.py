@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from relevancy.models import Ranking, Rating, Run
-from tests.factories import make_attempt, run_now
+from tests.factories import make_attempt, run_now, set_hits
 from tests.views.workbench.example_cases import make_workbench_case
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +27,7 @@ def test_ratings_are_moved_to_the_new_ids(sign_in, people, case):
     for run, doc_id in ((first, "a"), (second, "new a")):
         Run.objects.filter(pk=run.pk).update(config={**run.config, "fields": "id:id title:title"})
         hits = [[doc_id, 1.0, {"id": doc_id, "title": "The same"}]]
-        Ranking.objects.filter(run=run).update(hits=hits)
+        set_hits(Ranking.objects.filter(run=run), hits)
     client, url = sign_in("editor"), reverse("book_moves", args=[case.book_id])
     response = client.get(url)
     assert response.context["chosen"] == {"a": "new a"}

@@ -9,7 +9,7 @@ from relevancy import cases
 from relevancy.models import Role, Run, Team, User
 from relevancy.optional.preferences import preferences
 from relevancy.optional.preferences.models import Preference, PreferenceTest
-from tests.factories import make_attempt, make_case, run_now, script_of
+from tests.factories import make_attempt, make_case, run_now, script_of, set_hits
 from tests.views.workbench.example_cases import HTMX, make_workbench_case
 
 pytestmark = pytest.mark.django_db
@@ -170,7 +170,7 @@ def test_form_says_how_many_lists_differ_before_and_the_result_after(sign_in, ca
     before, after = Run.objects.filter(case=case).order_by("number")
     same = after.rankings.first()
     same.hits = before.rankings.get(query=same.query_id).hits
-    same.save(update_fields=["hits"])
+    set_hits([same])
     client = sign_in("editor")
     new = reverse("preference_new", args=[case.pk])
     page = client.get(new, {"a": before.pk, "b": after.pk})

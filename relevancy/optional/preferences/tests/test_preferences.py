@@ -177,9 +177,8 @@ def test_answers_for_other_results_do_not_count_and_the_query_comes_again() -> N
     lists = preferences.read_lists(test=test, query_id=query_of(before.case, text).pk, by=rater)
     assert lists is not None
     runs.unpin(run=after)
-    ranking = after.rankings.get(query__text=text)
-    ranking.asked_at = ranking.asked_at.replace(year=2020)
-    ranking.save()
+    case_query = after.case.case_queries.get(query__text=text)
+    runs.search_again(run=after, case_query=case_query, by=after.case.owner)
     result = preferences.measure_preferences(test)
     assert (result.outdated, result.sign.wins, result.open) == (1, 0, 2)
     with pytest.raises(preferences.ListsChanged):

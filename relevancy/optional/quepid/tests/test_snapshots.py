@@ -21,7 +21,7 @@ def test_a_snapshot_of_the_api_of_quepid_becomes_a_run(case: Case) -> None:
     """With Solr's `_version_` of 19 digits, and null for explanations and fields."""
     (run,) = import_text(case, json.dumps(SNAPSHOT)).runs
     assert lists_of(run) == {"query 1": "a1853562411209818113", "query 2": "", "query 3": ""}
-    hits = run.rankings.get(text="query 1").hits
+    hits = run.rankings.get(query__text="query 1").hits
     assert hits[0][2] == {"title": "Film A", "price": None, "_version_": 1853562411209818112}
     assert hits[1] == ["1853562411209818113", None, {}]
 
