@@ -67,12 +67,14 @@ class RatingImportDetails(Schema):
 
     status: waiting, running, undoing (what it has stored is taken back), complete or failed (nothing is left of it).
     done: ratings that were compared with those of the raters. changed: how many of them are new or differ; known at the end.
+    queries: of a file with so many that they are created in parts, 0 otherwise; `done` counts them as well.
     """
 
     id: int = Field(examples=[1])
     status: RatingImport.Status = Field(examples=["running"])
     done: int = Field(examples=[430000])
     total: int = Field(examples=[1000000])
+    queries: int = Field(examples=[0])
     percent: int = Field(examples=[43])
     changed: int = Field(examples=[0])
     error: str = Field(description="Why it has failed.", examples=[""])

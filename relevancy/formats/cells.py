@@ -16,6 +16,9 @@ from .errors import BadFile, UnreadableFile, quote
 type Cell = str | int | float | None
 
 MAX_BYTES = 50 * 1024 * 1024
+MAX_STREAMED = (
+    1024 * 1024 * 1024
+)  # of files that commands read in parts: what is kept of them meanwhile is on disk, too
 MAX_LINE = 1_000_000
 MAX_ROWS = 2_000_000
 MAX_COUNT = 10**12

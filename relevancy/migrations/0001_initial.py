@@ -258,6 +258,7 @@ class Migration(migrations.Migration):
                 ('format', models.CharField(blank=True, max_length=20)),
                 ('status', models.CharField(choices=[('waiting', 'waiting for a worker'), ('running', 'running'), ('undoing', 'being undone'), ('complete', 'complete'), ('failed', 'failed')], default='running', max_length=10)),
                 ('total', models.PositiveIntegerField(default=0)),
+                ('queries', models.PositiveIntegerField(default=0)),
                 ('done', models.PositiveIntegerField(default=0)),
                 ('changed', models.PositiveIntegerField(default=0)),
                 ('error', models.TextField(blank=True)),

@@ -34,6 +34,7 @@ class RatingImport(models.Model):
     case: gets the queries of the file.
     is_first: the book is being created by an import, or deleted: it is hidden, and the row is deleted at the end.
     done, total: ratings of the file that were compared, and all of them. changed: how many of them were new or had another grade.
+    queries: of the file, if there are so many that they are created in parts; `done` counts them as well. 0 otherwise.
     progressed_at: of the last transaction. A process that has not written for long has died.
     error: why it failed; nothing of it is left then. format: of the file that waits for a worker.
     new_raters: ids of the raters that were created for it, who cannot sign in; deleted with it if they have rated nothing.
@@ -55,6 +56,7 @@ class RatingImport(models.Model):
     format = models.CharField(max_length=20, blank=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.RUNNING)
     total = models.PositiveIntegerField(default=0)
+    queries = models.PositiveIntegerField(default=0)
     done = models.PositiveIntegerField(default=0)
     changed = models.PositiveIntegerField(default=0)
     error = models.TextField(blank=True)
@@ -85,4 +87,9 @@ class RatingImport(models.Model):
     @property
     def percent(self) -> int:
         """How much of it is done, in whole per cent."""
-        return 100 * self.done // self.total if self.total else 0
+        return 100 * self.done // self.steps if self.steps else 0
+
+    @property
+    def steps(self) -> int:
+        """What `done` is when all of it is done."""
+        return self.total + self.queries

@@ -24,7 +24,7 @@ from .links import (
     unlink_all,
 )
 from .ordering import move, move_by
-from .pasting import MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
+from .pasting import MAX_IMPORTED, MAX_QUERIES, PastedQueries, parse_lines, parse_pasted
 from .queries import (
     AddedQueries,
     add,
@@ -36,6 +36,7 @@ from .queries import (
     ensure,
     find,
     prepare,
+    record_added,
     remove,
     restore,
 )
@@ -43,6 +44,7 @@ from .text import check_text, normalize, parse_options
 
 __all__ = [
     "DETAILS_OF_QUERY",
+    "MAX_IMPORTED",
     "MAX_LINKED",
     "MAX_QUERIES",
     "AddedQueries",
@@ -72,6 +74,7 @@ __all__ = [
     "parse_options",
     "parse_pasted",
     "prepare",
+    "record_added",
     "remove",
     "restore",
     "set_details",

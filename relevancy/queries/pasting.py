@@ -10,7 +10,9 @@ from relevancy.models.errors import error_text
 
 from .text import check_text
 
-MAX_QUERIES = 20_000  # added at once
+MAX_QUERIES = 20_000  # added at once: in one transaction, and the page and the activity show them
+# In a file that is imported in parts: their texts and ids are kept in memory until all of them are there, 300 bytes each.
+MAX_IMPORTED = 2_000_000
 MAX_LINES = 10 * MAX_QUERIES  # that are not blank: repeated and rejected ones take memory, too
 
 

@@ -22,6 +22,7 @@ from .pasting import PastedQueries, parse_lines
 from .text import check_text, text_key
 
 BATCH_SIZE = 500
+LOOKED_UP = 10_000  # ids in one statement
 # What `edit` changes, as the activity log calls it.
 _LABELS = {
     "text": "text",
@@ -61,7 +62,7 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries, by: User | None = N
         Case.objects.select_for_update(no_key=True).get(pk=case.pk)  # before its book gets queries, as everywhere
         query_ids = _find_or_create(case.book, pasted.texts)
         new = append(case=case, query_ids=list(query_ids.values()))
-        _record_added(case, new, by)
+        record_added(case=case, query_ids=new, by=by)
     ids = set(new)
     stored = case.case_queries.select_related("query")
     added = [row for batch in batched(new, BATCH_SIZE) for row in stored.filter(query__in=batch).order_by("position")]
@@ -115,11 +116,12 @@ def add_prepared(*, case: Case, query_ids: Sequence[int], by: User | None = None
         return 0
     with transaction.atomic():
         new = append(case=case, query_ids=query_ids)
-        _record_added(case, new, by)
+        record_added(case=case, query_ids=new, by=by)
     return len(new)
 
 
-def _record_added(case: Case, query_ids: Sequence[int], by: User | None) -> None:
+def record_added(*, case: Case, query_ids: Sequence[int], by: User | None) -> None:
+    """Records in the activity of the case that queries were added to it; nothing without queries."""
     if query_ids:
         first = Query.objects.get(pk=query_ids[0])
         activity.record(
@@ -135,7 +137,10 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
     Case.objects.select_for_update(no_key=True).get(pk=case.pk)
     _unretire(case.book, query_ids)
     last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
-    present = {pk: removed_at is None for pk, removed_at in case.case_queries.values_list("query_id", "removed_at")}
+    present: dict[int, bool] = {}
+    for batch in batched(query_ids, LOOKED_UP):
+        rows = case.case_queries.filter(query__in=batch).values_list("query_id", "removed_at")
+        present |= {pk: removed_at is None for pk, removed_at in rows}
     positions = {pk: last + number * STEP for number, pk in enumerate(query_ids, 1) if not present.get(pk)}
     new = [(case.pk, pk, at) for pk, at in positions.items() if pk not in present]
     with connection.cursor() as cursor:

@@ -1,7 +1,6 @@
 """Service: ratings of documents. Every change is logged and increments the revision of the query."""
 
 from .imports import (
-    MAX_AT_ONCE,
     GivenGrade,
     ImportFailed,
     ReportProgress,
@@ -9,6 +8,7 @@ from .imports import (
     claim_import,
     import_file,
     import_ratings,
+    is_large,
     run_import,
     sweep_imports,
     undone_after_error,
@@ -31,7 +31,6 @@ from .ratings import (
 from .undo import UndoneRatings, last_change, undo
 
 __all__ = [
-    "MAX_AT_ONCE",
     "GivenGrade",
     "ImportFailed",
     "InvalidRating",
@@ -48,6 +47,7 @@ __all__ = [
     "find_refusal",
     "import_file",
     "import_ratings",
+    "is_large",
     "last_change",
     "rate",
     "rate_book",

@@ -28,6 +28,7 @@ from .ratings import check_open
 
 MAX_AT_ONCE = 50_000  # ratings in one transaction: about two seconds
 CHUNK = 10_000  # ratings of a short transaction: about 300 ms
+QUERIES_CHUNK = 5_000  # queries of a short transaction, and of one note of progress
 DELETED_AT_ONCE = 2_000
 BATCH = 500  # ids in one SQL statement
 DEAD_AFTER = timedelta(minutes=2)  # without progress
@@ -61,15 +62,16 @@ def import_ratings(
 ) -> tuple[int, int]:
     """Imports ratings into the book of a case, and adds the queries to the case.
 
-    total: their number. More than `MAX_AT_ONCE` are stored in short transactions while the book is closed; see `run_import`.
+    total: their number. More than `MAX_AT_ONCE`, and those of more than `queries.MAX_QUERIES` queries, are stored in short transactions
+        while the book is closed; see `run_import`.
     rater: of the ratings without a name. raters: the names of the others; who is not known becomes a rater that cannot sign in. No user
         may have rated a document under two names.
 
     Returns how many ratings are new or changed, and how many queries were added. Computes no scores. Raises `ImportFailed`,
     `RatingRefused`, and `ValidationError` for a name; then nothing has changed.
     """
-    if total > MAX_AT_ONCE:
-        record = begin_import(case=case, by=by, source=source, total=total)
+    if is_large(values, total):
+        record = begin_import(case=case, by=by, source=source, total=total, queries_of_file=len(values))
         with undone_after_error(record):
             return run_import(record, values, rater=rater, raters=raters, report=report)
     with write_turn(), transaction.atomic():
@@ -88,20 +90,40 @@ def import_ratings(
     return len(changed), added
 
 
+def is_large(values: Values, total: int) -> bool:
+    """Returns whether a file is imported in short transactions. total: how many ratings it has."""
+    return total > MAX_AT_ONCE or len(values) > queries.MAX_QUERIES
+
+
 def begin_import(
-    *, case: Case, by: User, source: str = "import", total: int, status: Status = Status.RUNNING, format: str = ""
+    *,
+    case: Case,
+    by: User,
+    source: str = "import",
+    total: int,
+    queries_of_file: int = 0,
+    status: Status = Status.RUNNING,
+    format: str = "",
 ) -> RatingImport:
     """Closes the book of a case until `run_import` has stored its ratings, or `undo_import` what there is of them.
 
-    total: how many ratings the file has. Raises `ImportFailed` and `RatingRefused`.
+    total: how many ratings the file has. queries_of_file: how many queries. Raises `ImportFailed` and `RatingRefused`.
     """
+    in_parts = queries_of_file if queries_of_file > queries.MAX_QUERIES else 0
     with short_transaction():
         Book.objects.select_for_update().filter(pk=case.book_id).values_list("pk").first()
         if not Case.objects.select_for_update(no_key=True).filter(pk=case.pk):
             raise _case_deleted()
         _check_book(case.book, advice="Import the file")
         return RatingImport.objects.create(
-            book=case.book, case=case, by=by, source=source, total=total, status=status, format=format
+            book=case.book,
+            case=case,
+            by=by,
+            source=source,
+            total=total,
+            queries=in_parts,
+            status=status,
+            format=format,
         )
 
 
@@ -115,9 +137,16 @@ def run_import(
 ) -> tuple[int, int]:
     """Does what `import_ratings` does, in short transactions. Returns the same.
 
-    Call it within `undone_after_error`. Raises `ImportFailed`, and `ValidationError` for a name.
+    Call it within `undone_after_error`. Raises `ImportFailed`, and `ValidationError` for a name. More than `queries.MAX_QUERIES`
+    queries are added to the case in parts at the end: those that were added stay if it fails after that.
     """
-    query_ids = queries.prepare(book=record.book, texts=list(values))
+    query_ids: dict[str, int] = {}
+    for texts in batched(values, QUERIES_CHUNK):
+        query_ids |= queries.prepare(book=record.book, texts=texts)
+        if record.queries:
+            record.done += len(texts)
+            note_progress(record, done=record.done)
+            report(record)
     rater_ids = {"": rater.pk, **ensure_raters(record, raters)}
     now, of_others = timezone.now(), 0
     for rows in batched(_rows(values, query_ids, rater_ids), CHUNK):  # reads the file outside of transactions
@@ -128,13 +157,19 @@ def run_import(
         record.changed += len(changed)
         of_others += sum(row.rater_id != record.by_id for row in changed)
         report(record)
+    new = _add_in_parts(record, query_ids) if record.queries else []
     with short_transaction():
         note_progress(record, status=Status.COMPLETE, changed=record.changed)
         if record.case_id is None or record.case is None:
             raise _case_deleted()
-        added = _add_queries(record.case, query_ids, record.by)
-        _check_texts(query_ids)
-        _record(record.book, record.by, record.changed, of_others)
+        if record.queries:
+            queries.record_added(case=record.case, query_ids=new, by=record.by)
+            added = len(new)
+        else:
+            added = _add_queries(record.case, query_ids, record.by)
+            _check_texts(query_ids)
+        if record.total:
+            _record(record.book, record.by, record.changed, of_others)
     record.status = Status.COMPLETE
     import_file(record).unlink(missing_ok=True)
     return record.changed, added
@@ -325,6 +360,20 @@ def _add_queries(case: Case, query_ids: Mapping[str, int], by: User) -> int:
         return queries.add_prepared(case=case, query_ids=list(query_ids.values()), by=by)
     except Case.DoesNotExist:
         raise _case_deleted() from None
+
+
+def _add_in_parts(record: RatingImport, query_ids: Mapping[str, int]) -> list[int]:
+    """Adds prepared queries to the case of an import. Returns the ids of those that it did not have."""
+    _check_texts(query_ids)
+    added: list[int] = []
+    for ids in batched(query_ids.values(), QUERIES_CHUNK):
+        with short_transaction():
+            note_progress(record)
+            case = record.case and Case.objects.filter(pk=record.case.pk).select_related("book").first()
+            if case is None:
+                raise _case_deleted()
+            added += queries.append(case=case, query_ids=ids)
+    return added
 
 
 def _case_deleted() -> ImportFailed:

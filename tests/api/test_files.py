@@ -82,7 +82,7 @@ def test_a_case_that_is_deleted_during_an_import_of_ratings_is_not_found(api, ca
 
 
 def test_a_large_import_is_left_to_a_worker(api, case, monkeypatch):
-    monkeypatch.setattr(ratings, "MAX_AT_ONCE", 1)
+    monkeypatch.setattr(ratings.imports, "MAX_AT_ONCE", 1)
     sent = []
     monkeypatch.setattr(tasks, "send", lambda task, pk, **options: sent.append(pk))
     client, address = api(case.owner), f"/books/{case.book_id}/rating-import"

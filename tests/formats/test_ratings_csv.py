@@ -269,7 +269,7 @@ def test_large_files_are_refused_while_they_are_read(
 
 
 def test_too_many_queries_are_refused_while_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queries, "MAX_QUERIES", 2)
+    monkeypatch.setattr(queries, "MAX_IMPORTED", 2)
     with pytest.raises(formats.BadFile, match="Line 4: the file has more than 2 queries"):
         parse("query,docid,rating\na,1,1\nb,1,1\nc,1,1\nbad\n")
 

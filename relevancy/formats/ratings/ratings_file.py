@@ -116,8 +116,8 @@ class RatingsFile(Mapping[str, list[GivenGrade]]):
             query = self._numbers.setdefault(_check_text(row.query), len(self._numbers))
         except ValidationError as error:
             raise row.error("query", f": {error_text(error)}") from None
-        if query == queries.MAX_QUERIES:
-            raise BadFile(f"the file has more than {queries.MAX_QUERIES:,} queries. Split it.", line=row.line)
+        if query == queries.MAX_IMPORTED:
+            raise BadFile(f"the file has more than {queries.MAX_IMPORTED:,} queries. Split it.", line=row.line)
         rating = row.rating.strip()
         if not rating:
             return None

@@ -13,10 +13,10 @@ from django.db import IntegrityError
 from relevancy import accounts, books, ratings, scores
 from relevancy.formats.cells import read_lines
 from relevancy.formats.errors import BadFile, LineError, quote
-from relevancy.formats.file_formats import FileFormat, FileKind, choose
+from relevancy.formats.file_formats import PLAIN_QUERIES, FileFormat, FileKind, choose
 from relevancy.models import Book, Case, RatingImport, User, Verdict
 from relevancy.models.errors import error_text
-from relevancy.queries import QueryDetails
+from relevancy.queries import MAX_QUERIES, QueryDetails
 
 from . import judgement_lists, ltr, ratings_csv, ratings_json, rre, trec
 from .ratings_file import RatingRow, RatingsFile
@@ -49,38 +49,70 @@ class ImportedRatings:
 
 @dataclass(frozen=True)
 class RatingsSource:
-    """A file of ratings in a format that is known. read: yields its ratings; lines are given by the caller, and empty for JSON."""
+    """A file of ratings in a format that is known. read: yields its ratings; lines are given by the caller, and empty for JSON.
+
+    max_bytes: of a text; `MAX_BYTES` unless given."""
 
     file: IO[bytes]
     format: FileFormat
     read: Callable[[Iterator[str]], Iterator[RatingRow]]
+    max_bytes: int | None = None
 
     def lines(self) -> Iterator[str]:
         """Returns the lines from the start of the file; none of JSON."""
         self.file.seek(0)
-        return iter(()) if self.format.name in _OF_JSON else read_lines(self.file)
+        return iter(()) if self.format.name in _OF_JSON else read_lines(self.file, limit=self.max_bytes)
 
     def collect(self, case: Case) -> RatingsFile:
         """Reads the file, whose ratings must be on the scale of the case's book. Raises `BadFile`. Close the result after use."""
         return RatingsFile(self.read(self.lines()), scores.scale_of(case.book))
 
 
-def open_source(*, case: Case, file: IO[bytes], name: str = "", format: str = "") -> RatingsSource:
+def open_source(
+    *, case: Case, file: IO[bytes], name: str = "", format: str = "", max_bytes: int | None = None
+) -> RatingsSource:
     """Returns how the file of a user is read. name: of the file. format: of `formats.of_kind(FileKind.RATINGS)`; empty to recognise it.
+    max_bytes: of a text file, `MAX_BYTES` unless given.
 
     case: one that is not saved yet has the queries of its book, and gets those that a file names by their texts.
     Raises `BadFile`, and `UnclearFile` if the user has to choose the format.
     """
+    if format == PLAIN_QUERIES.name:
+        return RatingsSource(file, PLAIN_QUERIES, _read_queries, max_bytes)
     chosen = choose(file, FileKind.RATINGS, name=name, wanted=format)
     if chosen.name in _OF_JSON:
         read_json = _OF_JSON[chosen.name]
         return RatingsSource(file, chosen, lambda lines: read_json(file))
     if chosen.name == "csv":
-        return RatingsSource(file, chosen, ratings_csv.read_ratings)
+        return RatingsSource(file, chosen, ratings_csv.read_ratings, max_bytes)
     module = trec if chosen.name == "trec" else ltr
     file.seek(0)
-    topics = match_topics(case_texts(case), module.read_topics(read_lines(file)), adds=case.pk is None)
-    return RatingsSource(file, chosen, lambda lines: module.read_ratings(lines, topics))
+    lines = read_lines(file, limit=max_bytes)
+    topics = match_topics(case_texts(case), module.read_topics(lines), adds=case.pk is None)
+    return RatingsSource(file, chosen, lambda lines: module.read_ratings(lines, topics), max_bytes)
+
+
+def open_long_list(
+    *, file: IO[bytes], name: str = "", format: str = "", max_bytes: int | None = None
+) -> tuple[RatingsSource, int] | None:
+    """Returns how a list of queries, one to a line, is read that is too long to be added at once, and how many lines it has: as a file
+    of ratings that has none. None for a shorter list, and for other files, which are at their start again.
+
+    format: of `formats.of_kind(FileKind.QUERIES)`; empty to recognise it. Raises `BadFile`, and `UnclearFile` if the user has to
+    choose.
+    """
+    chosen = choose(file, FileKind.QUERIES, name=name, wanted=format)
+    file.seek(0)
+    count = 0
+    if chosen == PLAIN_QUERIES:
+        count = sum(not line.isspace() for line in read_lines(file, limit=max_bytes))
+    file.seek(0)
+    return (RatingsSource(file, chosen, _read_queries, max_bytes), count) if count > MAX_QUERIES else None
+
+
+def _read_queries(lines: Iterator[str]) -> Iterator[RatingRow]:
+    """Yields a row without a rating for each line that is not blank."""
+    return (RatingRow(line, "", "", line=number) for number, line in enumerate(lines, 1) if not line.isspace())
 
 
 def preview_ratings(*, case: Case, source: RatingsSource, by: User) -> RatingsPreview:
@@ -128,13 +160,18 @@ def import_or_queue(*, case: Case, source: RatingsSource, by: User) -> ImportedR
     The worker calls `continue_import`; until then the result is a `RatingImport`.
     """
     with closing(source.collect(case)) as file:
-        if file.ratings <= ratings.MAX_AT_ONCE:
+        if not ratings.is_large(file, file.ratings):
             return _store(case, file, by, by, "import")
         _check_raters(file, by, by)
-        total = file.ratings
+        total, count = file.ratings, len(file)
     try:
         record = ratings.begin_import(
-            case=case, by=by, total=total, status=RatingImport.Status.WAITING, format=source.format.name
+            case=case,
+            by=by,
+            total=total,
+            queries_of_file=count,
+            status=RatingImport.Status.WAITING,
+            format=source.format.name,
         )
     except ValidationError as error:
         raise BadFile(error_text(error)) from None

@@ -3,13 +3,33 @@
 from collections.abc import Mapping
 from typing import IO, Any
 
+from django.core.management.base import BaseCommand
+
 from relevancy import tasks
+from relevancy.formats.cells import MAX_STREAMED
 from relevancy.formats.file_formats import FileKind
 from relevancy.formats.ratings import ratings_import
 from relevancy.management.files import ImportCommand
 from relevancy.management.progress import Progress
-from relevancy.models import RatingImport, User
+from relevancy.models import Case, User
 from relevancy.wording import counted
+
+
+def import_source(
+    command: BaseCommand, case: Case, source: ratings_import.RatingsSource, *, by: User, unit: str
+) -> ratings_import.ImportedRatings:
+    """Imports a file with a bar. unit: of what it has."""
+    shown = Progress(command.stderr, unit)
+    try:
+        return ratings_import.import_ratings(
+            case=case,
+            source=source,
+            by=by,
+            origin="command",
+            report=lambda record: shown.show(record.done, record.steps),
+        )
+    finally:
+        shown.close()
 
 
 class Command(ImportCommand):
@@ -21,16 +41,10 @@ class Command(ImportCommand):
 
     def import_file(self, file: IO[bytes], *, by: User, options: Mapping[str, Any]) -> None:
         case = options["case"]
-        source = ratings_import.open_source(case=case, file=file, name=options["file"], format=options["format"])
-        shown = Progress(self.stderr, "ratings")
-
-        def report(record: RatingImport) -> None:
-            shown.show(record.done, record.total)
-
-        try:
-            imported = ratings_import.import_ratings(case=case, source=source, by=by, origin="command", report=report)
-        finally:
-            shown.close()
+        source = ratings_import.open_source(
+            case=case, file=file, name=options["file"], format=options["format"], max_bytes=MAX_STREAMED
+        )
+        imported = import_source(self, case, source, by=by, unit="ratings")
         if imported.changed:
             tasks.enqueue_book_rescore(case.book_id)
         self.write(

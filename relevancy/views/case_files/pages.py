@@ -94,8 +94,18 @@ def import_queries(request: HtmxRequest, case_id: int) -> HttpResponse:
     if not form.is_valid():
         return _render(request, case, {"queries_form": form}, status=422)
     file = form.cleaned_data["file"]
+    named = {"name": file.name, "format": form.cleaned_data["format"]}
     try:
-        source = queries_import.open_source(case=case, file=file, name=file.name, format=form.cleaned_data["format"])
+        if long_list := ratings_import.open_long_list(file=file, **named):
+            source_of_list, lines = long_list
+            if submitted(request, ImportAction) == ImportAction.PREVIEW:
+                return _render(request, case, {"queries_form": form, "long_list": lines})
+            queued = ratings_import.import_or_queue(case=case, source=source_of_list, by=request.user)
+            if isinstance(queued, RatingImport):
+                tasks.send(tasks.import_ratings, queued.pk)
+            text = f"{lines:,} lines are being imported. This page shows how far."
+            return redirect_with_message(request, reverse("case_files", args=[case.pk]), text)
+        source = queries_import.open_source(case=case, file=file, **named)
         if submitted(request, ImportAction) == ImportAction.PREVIEW:
             preview = queries_import.preview_queries(case=case, source=source)
             others = Case.objects.live().filter(book=case.book_id).exclude(pk=case.pk)

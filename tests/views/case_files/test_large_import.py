@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.urls import reverse
 
 from relevancy import ratings, scores, tasks
-from relevancy.models import Case, Rating, RatingImport
+from relevancy.models import Activity, Case, Rating, RatingImport
 from relevancy.ratings import imports
 from tests.factories import make_case, query_of
 
@@ -23,7 +23,6 @@ def sent(monkeypatch):
     """The ids of the imports that were left to a worker."""
     ids = []
     monkeypatch.setattr(imports, "MAX_AT_ONCE", 2)
-    monkeypatch.setattr(ratings, "MAX_AT_ONCE", 2)
     monkeypatch.setattr(imports, "CHUNK", 1)
     monkeypatch.setattr(scores, "PAUSE_SECONDS", 0)
     monkeypatch.setattr(
@@ -132,3 +131,80 @@ def test_command_imports_itself_and_shows_progress(case, sent, tmp_path: Path):
     err.truncate(0)
     with pytest.raises(Exception, match=r"Ratings are being imported into this book \(100 %\)\."):
         call_command("import_ratings", str(case.pk), str(path), stdout=out, stderr=err)
+
+
+@pytest.fixture
+def short_lists(monkeypatch, sent):
+    """The ids of the imports that were left to a worker; more than three queries are too many for one transaction."""
+    for module in ("relevancy.queries", "relevancy.queries.pasting", "relevancy.formats.ratings.ratings_import"):
+        monkeypatch.setattr(f"{module}.MAX_QUERIES", 3)
+    monkeypatch.setattr(imports, "QUERIES_CHUNK", 2)
+    return sent
+
+
+LIST = "query 1\nb\n\nc\nb\nd\ne\n"
+
+
+def send_list(client, case, content=LIST, do="import"):
+    file = SimpleUploadedFile("queries.txt", content.encode())
+    return client.post(reverse("queries_import", args=[case.pk]), {"do": do, "file": file}, follow=True)
+
+
+def texts(case):
+    return [str(row) for row in case.case_queries.present().order_by("position")]
+
+
+def test_a_long_list_of_queries_is_added_by_a_worker_in_parts(client, case, short_lists, monkeypatch):
+    assert 'id="long-list"' in send_list(client, case, do="preview").content.decode()
+    assert not RatingImport.objects.exists()
+    assert "6 lines are being imported" in send_list(client, case).content.decode()
+    record = RatingImport.objects.get(pk=short_lists[0])
+    assert (record.total, record.queries, record.done, record.percent) == (0, 5, 0, 0)
+    noted = []
+    note = imports.note_progress
+    monkeypatch.setattr(
+        imports, "note_progress", lambda record, **changes: (noted.append(record.done), note(record, **changes))
+    )
+    tasks.import_ratings.func(record.pk)
+    assert noted[:3] == [2, 4, 5]
+    record.refresh_from_db()
+    assert (record.status, record.done, record.percent) == ("complete", 5, 100)
+    assert texts(case) == ["query 1", "b", "c", "d", "e"]
+    assert "5 queries of a list are in the case." in " ".join(shown(client, case).split())
+    added = Activity.objects.filter(case=case, verb=Activity.Verb.QUERIES_ADDED).order_by("-pk")
+    assert added[0].details["count"] == 4
+
+
+def test_a_line_that_cannot_be_a_query_refuses_a_long_list(client, case, short_lists):
+    page = send_list(client, case, LIST + "x" * 3000 + "\n")
+    assert page.status_code == 422
+    assert "Line 8" in page.content.decode()
+    assert texts(case) == ["query 1"]
+    assert not RatingImport.objects.exists()
+
+
+def test_a_long_list_that_is_killed_while_queries_are_created_leaves_nothing(client, case, short_lists, monkeypatch):
+    send_list(client, case)
+    monkeypatch.setattr(imports, "_add_in_parts", lambda record, ids: (_ for _ in ()).throw(SystemExit))
+    with pytest.raises(SystemExit):
+        tasks.import_ratings.func(short_lists[0])
+    assert RatingImport.objects.get().status == "failed"
+    assert texts(case) == ["query 1"]
+    assert case.book.queries.count() == 1
+
+
+def test_commands_import_many_queries_in_parts(case, short_lists, tmp_path, capsys):
+    path = tmp_path / "queries.txt"
+    path.write_text(LIST)
+    call_command("import_queries", str(case.pk), str(path), "--dry-run")
+    assert "5 queries in 6 lines" in capsys.readouterr().out
+    assert texts(case) == ["query 1"]
+    call_command("import_queries", str(case.pk), str(path))
+    assert "4 queries added" in capsys.readouterr().out
+    assert texts(case) == ["query 1", "b", "c", "d", "e"]
+    path = tmp_path / "ratings.csv"
+    path.write_text("query,docid,rating\n" + "".join(f"new {number},a,1\n" for number in range(5)))
+    call_command("import_ratings", str(case.pk), str(path))
+    assert "5 queries added" in capsys.readouterr().out
+    assert texts(case)[5:] == [f"new {number}" for number in range(5)]
+    assert Rating.objects.filter(query__text__startswith="new").count() == 5
