@@ -16,6 +16,7 @@ from .gates import (
     find_run_errors,
     format_difference,
 )
+from .large_figures import ONLY_FIGURES, LargeFigures, LargePair, build_large, dump_large, has_large
 from .pool_bias import PoolBias
 from .queries_to_add import count_queries_to_add
 from .query_columns import Coverage, QueryColumns
@@ -32,6 +33,7 @@ __all__ = [
     "BEST_ORDER",
     "DEFAULT_ALPHA",
     "MAX_RUNS",
+    "ONLY_FIGURES",
     "SORT_KEYS",
     "STATES",
     "TIE",
@@ -45,6 +47,8 @@ __all__ = [
     "Figure",
     "Gain",
     "GainSplit",
+    "LargeFigures",
+    "LargePair",
     "ListOverlap",
     "PairFigures",
     "PairSummary",
@@ -59,6 +63,7 @@ __all__ = [
     "TagFigures",
     "Verdict",
     "best_order",
+    "build_large",
     "build_planner",
     "check_best_order",
     "check_drop",
@@ -72,11 +77,13 @@ __all__ = [
     "describe_groups",
     "describe_lopsided",
     "describe_verdict",
+    "dump_large",
     "find_gain",
     "find_run_errors",
     "format_detectable",
     "format_difference",
     "has_exact_range",
+    "has_large",
     "list_charts",
     "list_figures",
     "list_rating_warnings",

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import scores
 from relevancy.models import Run, ScorerVersion
+from relevancy.models.case import LARGE_CASE
 from relevancy.statistics import (
     Differences,
     PairedComparison,
@@ -159,7 +160,9 @@ def _read_current_scores(runs: Sequence[Run], version: ScorerVersion) -> ScoreTa
     """Returns scores that were all made with the same ratings. Ratings that arrive meanwhile are taken in by another pass."""
     for _ in range(MAX_PASSES):
         for run in runs:
-            scores.rescore_run(run, [version])
+            # To look for stale scores of a large case takes longer than to read all of them.
+            if run.queries <= LARGE_CASE or scores.has_outdated([(run, version)]):
+                scores.rescore_run(run, [version])
         table = read_score_table(runs, version)
         if not table.stale:
             return table

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from relevancy.models import CaseQuery, QueryScore, Run, ScorerVersion
 
+CHUNK_SIZE = 20_000  # rows that the database sends at a time: a million at once would need a gigabyte
+
 Floats = NDArray[np.float64]
 Units = NDArray[np.int64]
 
@@ -136,6 +138,7 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
         .present()
         .order_by("position", "id")
         .values_list("query_id", "query__text", "weight", "query__tags", "query__link_id")
+        .iterator(chunk_size=CHUNK_SIZE)
     )
     present = {query_id for query_id, *_ in case_queries}
     for case_id in {run.case_id for run in runs} - {runs[0].case_id}:
@@ -147,9 +150,8 @@ def read_score_table(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
     stale = 0
     stored = QueryScore.objects.filter(run__in=columns, version=version)
     # One statement: scores and revisions belong to the same moment.
-    for run_id, query_id, score, ideal, revision, newest_revision in stored.values_list(
-        "run_id", "query_id", "score", "ideal", "revision", "query__revision"
-    ):
+    columns_read = stored.values_list("run_id", "query_id", "score", "ideal", "revision", "query__revision")
+    for run_id, query_id, score, ideal, revision, newest_revision in columns_read.iterator(chunk_size=CHUNK_SIZE):
         if query_id in rows:
             stale += revision < newest_revision
             position = rows[query_id], columns[run_id]

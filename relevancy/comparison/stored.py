@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -27,6 +28,7 @@ from .figures import (
     load_figures,
     load_first_pair,
 )
+from .large_figures import ONLY_FIGURES, LargeFigures, build_large, dump_large, has_large, load_large
 
 KEPT_FIGURES = 50  # of each case; older ones are computed again when they are opened
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -84,12 +86,22 @@ def queue(stored: StoredComparison) -> bool:
 
 
 def load(stored: StoredComparison, runs: Sequence[Run], texts: Mapping[int, str] | None = None) -> ComparisonFigures:
-    """Returns the stored figures, which must be there. texts: of the case's queries by id; read with one SQL statement if missing."""
+    """Returns the stored figures, which must be there. texts: of the case's queries by id; read with one SQL statement if missing.
+
+    Raises ValidationError for runs of large cases; see `find_large`."""
     assert stored.figures is not None
+    if find_large(stored):
+        raise ValidationError(ONLY_FIGURES)
     if texts is None:
         present = CaseQuery.objects.filter(case=stored.case_id).present()
         texts = dict(present.values_list("query_id", "query__text"))
     return load_figures(stored.figures, runs=runs, version=stored.version, texts=texts)
+
+
+def find_large(stored: StoredComparison) -> LargeFigures | None:
+    """Returns the stored figures of runs of large cases; None for other runs, and without figures."""
+    figures = stored.figures
+    return load_large(figures) if figures and figures.get("is_large") else None
 
 
 def load_first_pairs(comparison_ids: Sequence[int]) -> dict[int, PairFigures]:
@@ -106,6 +118,8 @@ def compute(comparison_id: int) -> None:
     May run twice, and at the same time. The revision of the case is read first: figures that a change overtakes are out of date at
     once, and never look current. Figures of former results of a run are not stored.
     """
+    figures: dict[str, Any] | None
+    p_values: Sequence[float | None]
     for _ in range(MAX_PASSES):
         stored = StoredComparison.objects.with_case_revision().defer("figures").filter(pk=comparison_id).first()
         if stored is None:
@@ -114,31 +128,38 @@ def compute(comparison_id: int) -> None:
         runs = list(compared.order_by("compared_runs__position"))
         try:
             version = ScorerVersion.objects.select_related("scorer").get(pk=stored.version_id)
-            figures, error = compute_figures(compare(runs=runs, version=version)), ""
+            compared_runs = compare(runs=runs, version=version)
+            p_values = [pair.paired.p for pair in compared_runs.pairs[: len(runs) - 1]]
+            is_large, error = has_large(runs), ""
+            figures = (
+                dump_large(build_large(compared_runs)) if is_large else dump_figures(compute_figures(compared_runs))
+            )
         except ValidationError as reason:
-            figures, error = None, error_text(reason)
+            figures, p_values, error = None, [], error_text(reason)
         except Exception:
             log.exception("The comparison %s could not be computed.", stored.key)
-            figures, error = None, UNEXPECTED_ERROR
-        if _store(stored, figures, error):
+            figures, p_values, error = None, [], UNEXPECTED_ERROR
+        if _store(stored, figures, p_values, error):
             _remove_old_figures(stored.case_id)
             return
 
 
-def _store(stored: StoredComparison, figures: ComparisonFigures | None, error: str) -> bool:
+def _store(
+    stored: StoredComparison, figures: dict[str, Any] | None, p_values: Sequence[float | None], error: str
+) -> bool:
     """Returns False, and stores nothing, if the results of a run have changed since `stored` was read."""
     with transaction.atomic():
         unchanged = StoredComparison.objects.filter(pk=stored.pk, generation=stored.generation)
         is_stored = unchanged.update(
-            figures=dump_figures(figures) if figures else None,
+            figures=figures,
             revision=stored.case_revision,
             error=error,
             computed_at=timezone.now(),
             queued_at=None,
         )
-        if is_stored and figures is not None:
-            for position, pair in enumerate(figures.comparison.pairs[: len(figures.comparison.runs) - 1], 1):
-                stored.compared_runs.filter(position=position).update(p=pair.paired.p)
+        if is_stored:
+            for position, p in enumerate(p_values, 1):
+                stored.compared_runs.filter(position=position).update(p=p)
     return bool(is_stored)
 
 

@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 
 from relevancy.statistics.corrections import ALPHA
 from relevancy.statistics.differences import Differences
-from relevancy.statistics.randomisation import SignFlips, flip_signs
+from relevancy.statistics.randomisation import SignFlipLimit, SignFlips, flip_signs
 
 INTERVAL_KIND = "t and sign-flip"
 MIN_RELIABLE_QUERIES = 20
@@ -50,7 +50,9 @@ def t_test(differences: Differences) -> tuple[float, float] | None:
     return t, float(2.0 * stdtr(len(differences) - 1, -abs(t)))
 
 
-def find_interval(differences: Differences, *, alpha: float = ALPHA, flips: SignFlips | None = None) -> Interval | None:
+def find_interval(
+    differences: Differences, *, alpha: float = ALPHA, flips: SignFlips | SignFlipLimit | None = None
+) -> Interval | None:
     """Returns the interval of the mean difference at the level 1 − alpha; None for fewer than two queries.
 
     flips: of the same differences, if they are known already.

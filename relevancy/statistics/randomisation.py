@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from relevancy.statistics.arrays import FloatArray, IntArray
 from relevancy.statistics.differences import Differences
@@ -19,6 +20,7 @@ from relevancy.statistics.errors import StatisticsError
 from relevancy.statistics.generators import SEED, build_generator
 
 PERMUTATIONS = 10_000
+MAX_RESAMPLED = 20_000  # queries; of more, the figures are those of the limit, within 0.05 points
 MAX_EXACT_QUERIES = 14  # 2 ** 14 sign patterns
 MAX_EXACT_ARRANGEMENTS = 50_000
 TOLERANCE = 1e-9  # points: differences this close are the same
@@ -69,17 +71,52 @@ class SignFlips:
         return float(np.partition(lower, k - 1)[k - 1]), float(np.partition(upper, count - k)[count - k])
 
 
+@dataclass(frozen=True)
+class SignFlipLimit:
+    """What `SignFlips` becomes with very many differences: `Σ ± share · d` with random signs is then normal around 0, with the variance
+    `Σ (share · d)²`.
+
+    mean: D. squares: `Σ share²`, `Σ share² · d` and `Σ share² · d²`.
+    """
+
+    mean: float
+    squares: tuple[float, float, float]
+
+    @property
+    def p(self) -> float:
+        """The p of the paired randomisation test of signs, with the statistic |D|."""
+        if abs(self.mean) <= TOLERANCE:
+            return 1.0
+        return 2.0 * float(ndtr(-abs(self.mean) / math.sqrt(self.squares[2])))
+
+    def find_ends(self, alpha: float) -> tuple[float, float]:
+        """Returns the smallest and the largest difference that the test does not reject at the level alpha: the δ at which the
+        differences `d − δ` have the p alpha, `(D − δ)² = z² · Σ share² · (d − δ)²`."""
+        ones, linear, quadratic = (float(ndtri(1.0 - alpha / 2.0)) ** 2 * square for square in self.squares)
+        middle, spread = self.mean - linear, 1.0 - ones
+        root = math.sqrt(max(0.0, middle**2 - spread * (self.mean**2 - quadratic)))
+        return (middle - root) / spread, (middle + root) / spread
+
+
 def smallest_p(queries: int) -> float:
     """Returns the smallest p that the test of so many queries can have: all of them differ in one direction."""
     return min(1.0, 2.0 ** (1 - queries)) if queries <= MAX_EXACT_QUERIES else 1.0 / (1 + PERMUTATIONS)
 
 
-def flip_signs(differences: Differences, *, permutations: int = PERMUTATIONS, seed: int = SEED) -> SignFlips | None:
-    """Flips the signs of the differences: in all 2ⁿ patterns up to 14 queries, otherwise at random; None for fewer than two queries."""
+def flip_signs(
+    differences: Differences, *, permutations: int = PERMUTATIONS, seed: int = SEED
+) -> SignFlips | SignFlipLimit | None:
+    """Flips the signs of the differences: in all 2ⁿ patterns up to 14 queries, in their limit above 20,000, otherwise at random; None
+    for fewer than two queries."""
     n = len(differences)
     if n < 2:
         return None
     shares = differences.shares
+    if n > MAX_RESAMPLED:
+        squares, values = shares**2, differences.values
+        return SignFlipLimit(
+            differences.mean, (float(squares.sum()), float(squares @ values), float(squares @ values**2))
+        )
     columns = [shares * differences.values, shares]
     if n <= MAX_EXACT_QUERIES:
         signs = 1.0 - 2.0 * (np.arange(2**n)[:, None] >> np.arange(n) & 1)
@@ -136,7 +173,7 @@ def compare_means(
 
     scores: [queries × runs], without missing scores. The scores of the runs change places at random within each query; p of a
     pair is the share of arrangements whose largest minus smallest mean is at least the pair's difference. All arrangements
-    count where there are at most 50,000; otherwise `p = (1 + hits) / (1 + permutations)`.
+    count where there are at most 50,000; otherwise `p = (1 + hits) / (1 + permutations)`, and above 20,000 queries that of the limit.
     Source: Carterette, "Multiple testing in statistical analysis of systems-based information retrieval experiments", TOIS 2012.
 
     Raises StatisticsError if there are no queries, fewer than two runs, or missing scores.
@@ -146,6 +183,8 @@ def compare_means(
     queries, runs = scores.shape
     shares = np.full(queries, 1.0 / queries) if weights is None else weights / weights.sum()
     contributions = scores * shares[:, None]
+    if queries > MAX_RESAMPLED:
+        return _limit_of_means(contributions)
     arrangements = np.array(list(itertools.permutations(range(runs))))
     count = math.factorial(runs) ** queries
     is_exact = count <= MAX_EXACT_ARRANGEMENTS
@@ -161,6 +200,28 @@ def compare_means(
     hits = (ranges[:, None, None] >= differences - TOLERANCE).sum(axis=0)
     p = hits / len(ranges) if is_exact else (1 + hits) / (1 + permutations)
     return RunMeans(means, p, is_exact)
+
+
+def _limit_of_means(contributions: FloatArray) -> RunMeans:
+    """Returns the comparison of very many queries: the means of random arrangements are then normal, all with the same variance and the
+    same covariance, so that their range divided by a standard deviation has the distribution of Tukey's studentized range."""
+    runs = contributions.shape[1]
+    means = contributions.sum(axis=0)
+    differences = np.abs(means[:, None] - means[None, :])
+    deviation = math.sqrt(float(contributions.var(axis=1, ddof=1).sum()))
+    if deviation <= TOLERANCE:
+        return RunMeans(means, np.ones((runs, runs)), is_exact=False)
+    p = np.array([[_range_p(difference / deviation, runs) for difference in row] for row in differences])
+    return RunMeans(means, p, is_exact=False)
+
+
+def _range_p(width: float, count: int) -> float:
+    """Returns the probability that `count` independent standard normal numbers range over more than `width`: 1 minus
+    `count · ∫ φ(z) · (Φ(z) − Φ(z − width))^(count − 1) dz`. Example: 3.3145 for three numbers → .05."""
+    z = np.linspace(-9.0, 9.0 + width, 4_001)
+    density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
+    covered = count * float(np.trapezoid(density * (ndtr(z) - ndtr(z - width)) ** (count - 1), z))
+    return min(1.0, max(0.0, 1.0 - covered))
 
 
 def _random_mean_ranges(tables: FloatArray, permutations: int, generator: np.random.Generator) -> FloatArray:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relevancy.statistics import Differences, StatisticsError, compare_means, compare_paired, merge_units
+from relevancy.statistics.randomisation import _range_p, flip_signs
 
 from .test_differences import PUBLISHED, points
 
@@ -113,3 +114,57 @@ def test_compare_means_of_merged_units_agrees_with_one_query_for_each():
     expected = compare_means(scores[1:], np.array([2.0, 1.0, 1.0]))
     assert result.is_exact and result.p.tolist() == expected.p.tolist()
     assert result.means.tolist() == expected.means.tolist()
+
+
+def _sample(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Differences of 20,500 queries, most of them 0 and the others skewed, with weights."""
+    generator = np.random.default_rng(seed)
+    values = np.where(generator.random(20_500) < 0.7, 0.0, generator.gamma(1.5, 20, 20_500) - 30 + seed / 4)
+    return np.clip(values, -100, 100), generator.uniform(0.1, 3, 20_500)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_above_20000_queries_the_figures_are_those_of_the_limit_and_agree_with_resampling(seed, monkeypatch):
+    values, weights = _sample(seed)
+    differences = Differences.build(values, weights)
+    limit = compare_paired(differences)
+    monkeypatch.setattr("relevancy.statistics.randomisation.MAX_RESAMPLED", len(values))
+    resampled = compare_paired(differences)
+    assert limit.p != resampled.p
+    assert limit.p == pytest.approx(resampled.p, abs=0.02)
+    assert limit.interval.low == pytest.approx(resampled.interval.low, abs=0.05)
+    assert limit.interval.high == pytest.approx(resampled.interval.high, abs=0.05)
+    assert (limit.t, limit.p_t, limit.carriers) == (resampled.t, resampled.p_t, resampled.carriers)
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.01])
+@pytest.mark.parametrize("shift", [0.0, 0.2, 0.35, 0.5, 2.0])
+def test_in_the_limit_p_is_below_alpha_exactly_if_0_is_outside_the_ends(alpha, shift):
+    flips = flip_signs(Differences.build(np.random.default_rng(5).normal(shift, 30, 21_000)))
+    low, high = flips.find_ends(alpha)
+    assert (flips.p < alpha) == (not low <= 0 <= high)
+
+
+def test_in_the_limit_equal_differences():
+    zero = compare_paired(Differences.build(np.zeros(30_000)))
+    assert (zero.p, zero.interval.low, zero.interval.high) == (1.0, 0.0, 0.0)
+    one = compare_paired(Differences.build(np.ones(30_000)))
+    assert (one.p, one.interval.low, one.interval.high) == pytest.approx((0.0, 1.0, 1.0))
+
+
+def test_above_20000_queries_all_pairs_of_runs_agree_with_resampling(monkeypatch):
+    generator = np.random.default_rng(8)
+    scores = np.clip(50 + generator.normal(0, 25, (20_500, 4)) + [0, 0.2, 0.5, 0.9], 0, 100)
+    weights = generator.uniform(0.5, 2, len(scores))
+    limit = compare_means(scores, weights)
+    monkeypatch.setattr("relevancy.statistics.randomisation.MAX_RESAMPLED", len(scores))
+    resampled = compare_means(scores, weights)
+    assert limit.means == pytest.approx(resampled.means)
+    assert limit.p == pytest.approx(resampled.p, abs=0.02)
+    assert (np.diagonal(limit.p) == 1).all()
+
+
+@pytest.mark.parametrize(("width", "count"), [(3.3145, 3), (2.7718, 2), (3.8577, 5), (0.5, 4), (0.0, 3)])
+def test_range_of_normal_numbers_is_the_studentized_range_without_an_estimated_deviation(width, count):
+    expected = scipy.stats.studentized_range.sf(width, count, np.inf)
+    assert _range_p(width, count) == pytest.approx(expected, abs=1e-6)

@@ -41,6 +41,9 @@ class Command(Base):
             return
         runs = [find_run(text) for text in options["runs"]]
         result = comparison.compare(runs=runs, version=_find_version(runs[0].case, options["scorer"]))
+        if comparison.has_large(runs):
+            self._print_large(comparison.build_large(result), options)
+            return
         figures = comparison.compute_figures(result)
         if options["html"]:
             report = comparison_html.build_report(figures, computed_at=timezone.now())
@@ -49,6 +52,20 @@ class Command(Base):
             self.write_json(comparison_json.build_comparison(figures))
         elif options["html"] != "-":
             self._print(figures)
+
+    def _print_large(self, figures: comparison.LargeFigures, options: Mapping[str, Any]) -> None:
+        """Prints the figures of runs of large cases, for which no result lists are compared."""
+        if options["html"]:
+            fail(comparison.ONLY_FIGURES)
+        if options["json"]:
+            self.write_json(comparison.dump_large(figures))
+            return
+        for pair in figures.pairs:
+            self.write(" ".join([pair.sentence, *pair.details]))
+            interval = f"{pair.interval.low:+.2f} to {pair.interval.high:+.2f}" if pair.interval else "–"
+            self.write(
+                f"  95 % interval {interval}, {pair.wins:,} better, {pair.ties:,} the same, {pair.losses:,} worse"
+            )
 
     def _show_gain(self, options: Mapping[str, Any]) -> None:
         named = [text for text in options["runs"] if text != IDEAL]

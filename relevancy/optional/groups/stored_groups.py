@@ -8,12 +8,14 @@ import json
 import logging
 from collections.abc import Sequence
 
+from django.core.exceptions import ValidationError
 from django.db.models import Q
 from django.utils import timezone
 from pydantic import TypeAdapter
 
 from relevancy.comparison import Comparison, stored
 from relevancy.models import Run, ScorerVersion, StoredComparison
+from relevancy.models.errors import error_text
 
 from .figures import GroupComparison, combine_cases
 from .models import CaseGroup, StoredGroupComparison
@@ -66,6 +68,8 @@ def compute(comparison_id: int) -> None:
             return
         combined = combine_cases(comparisons, [weight for *_, weight in stored_group.inputs])
         stored_group.figures = FIGURES.dump_python(combined, mode="json")
+    except ValidationError as reason:  # runs of large cases
+        stored_group.error = error_text(reason)
     except Exception:
         log.exception("The comparison of the group %s could not be computed.", stored_group.group_id)
         stored_group.error = stored.UNEXPECTED_ERROR

@@ -157,7 +157,7 @@ def _compare(case: Case, outcome: OnlineOutcome, version: ScorerVersion | None) 
             stored_comparison = stored.find_or_create(runs=[a, b], version=version)
         except ValidationError:
             stored_comparison = None
-        if stored_comparison is not None and stored_comparison.is_current:
+        if stored_comparison is not None and stored_comparison.is_current and not stored.find_large(stored_comparison):
             pair = stored.load(stored_comparison, [a, b], {}).comparison.pairs[0]
     return ComparedOutcome(outcome, stored_comparison, pair)
 

@@ -46,6 +46,40 @@ def build_charts(
     return charts
 
 
+def build_large_charts(figures: comparison.LargeFigures, other: int, first: str, second: str) -> list[Chart]:
+    """Returns the charts of runs of large cases, whose queries are counted in steps."""
+    if not figures.queries:
+        return []
+    counts, width = figures.pairs[other - 1].differences, 200 // len(figures.pairs[other - 1].differences)
+    edges = range(-100, 100, width)
+    bars = go.Figure()
+    for name, token, is_gain in (("Better", "--up", True), ("Not better", "--down", False)):
+        shown = [(edge, count) for edge, count in zip(edges, counts, strict=True) if (edge >= 0) == is_gain]
+        x, y = [edge + width / 2 for edge, _ in shown], [count for _, count in shown]
+        bars.add_trace(go.Bar(name=name, x=x, y=y, meta={"color": token}))
+    bars.update_layout(
+        showlegend=False,
+        margin=MARGIN,
+        bargap=0.05,
+        xaxis={"title": {"text": "difference in points"}},
+        yaxis={"title": {"text": "queries"}, "type": "log"},
+    )
+    steps = [(f"{edge} to {edge + width}", f"{count:,}") for edge, count in zip(edges, counts, strict=True)]
+    of_scores = figures.distribute_scores(other)
+    text = f"Differences of {figures.queries:,} queries in steps of {width} points, on a logarithmic scale."
+    return [
+        Chart("differences", "Differences", text, figure_json(bars), ("difference", "queries"), steps),
+        Chart(
+            "scores",
+            "Distribution of scores",
+            f"Scores of {figures.queries:,} queries in steps of 10 points.",
+            figure_json(_overlaid(of_scores, first, second)),
+            (of_scores.unit, first, second),
+            of_scores.table,
+        ),
+    ]
+
+
 def _sorted_bars(
     rows: Sequence[comparison.QueryRow],
     queries: Mapping[int, PresentQuery],

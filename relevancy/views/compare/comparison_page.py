@@ -1,6 +1,6 @@
 """The parts of the comparison page, put together for one request."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from relevancy import comparison, queries, tasks
+from relevancy import comparison, queries, scores, tasks
 from relevancy.hooks import ComparisonTab
 from relevancy.models import Case, CaseQuery, Run, ScorerVersion, StoredComparison, User
 from relevancy.models.errors import error_text
@@ -23,7 +23,7 @@ from relevancy.views.workbench.access import CaseAccess
 from relevancy.wording import counted
 
 from .best_order import compare_with_best_order
-from .charts import build_charts
+from .charts import build_charts, build_large_charts
 from .forms import ComparisonForm, comparable_runs, describe_run, run_value, runs_of_other_cases
 from .next_steps import find_next_steps
 from .query_comparison import QueryComparison, compare_query
@@ -220,9 +220,42 @@ class ComparisonPage:
         return {query_id: PresentQuery(case_query_id, text, tags) for query_id, case_query_id, text, tags in rows}
 
     @cached_property
+    def large(self) -> comparison.LargeFigures | None:
+        """The figures of runs of large cases, of which no others are kept; None for other runs, and as long as they are being
+        computed."""
+        return comparison.stored.find_large(self.stored) if self.stored and self.stored.is_current else None
+
+    @property
+    def large_pair(self) -> comparison.LargePair | None:
+        """Of these figures, those of the pair that is shown."""
+        return self.large.pairs[self.other - 1] if self.large else None
+
+    @property
+    def large_mean(self) -> float | None:
+        """The mean of the run that is shown against the baseline."""
+        return self.large.means[self.other] if self.large else None
+
+    @property
+    def large_lists(self) -> list[tuple[int, str, str]]:
+        """How many queries of a large case are better, the same and worse, with the address of their list; the address is empty unless
+        the workbench compares the run with the same baseline."""
+        if self.large_pair is None:
+            return []
+        baseline, run = self.pair
+        is_shown = run.case_id == baseline.case_id and scores.baseline_of(run) == baseline
+        url = reverse("case", args=[run.case_id])
+        counts = (self.large_pair.wins, self.large_pair.ties, self.large_pair.losses)
+        return [
+            (count, words, f"{url}?{urlencode({'run': run.number, 'state': state})}" if is_shown else "")
+            for count, words, state in zip(
+                counts, ("better", "the same", "worse"), ("better", "same", "worse"), strict=True
+            )
+        ]
+
+    @cached_property
     def figures(self) -> comparison.ComparisonFigures | None:
-        """None as long as they are being computed."""
-        if self.stored is None or not self.stored.is_current:
+        """None as long as they are being computed, and for runs of large cases."""
+        if self.stored is None or not self.stored.is_current or self.large:
             return None
         texts = {query_id: query.text for query_id, query in self.queries.items()}
         return comparison.stored.load(self.stored, self.compared_runs, texts)
@@ -302,16 +335,19 @@ class ComparisonPage:
     def tag_figures(self) -> list[comparison.TagFigures]:
         """The comparison for each tag, those with the smallest corrected p first, and among the same the largest difference; empty
         without tags, and as long as the figures are being computed."""
-        tags = [] if self.figures is None else self.figures.comparison.tags
         return sorted(
-            [tag for tag in tags if tag.other == self.other],
+            [tag for tag in self._all_tag_figures if tag.other == self.other],
             key=lambda tag: (2.0 if tag.p_holm is None else tag.p_holm, -abs(tag.difference)),
         )
+
+    @property
+    def _all_tag_figures(self) -> Sequence[comparison.TagFigures]:
+        return self.large.tags if self.large else self.figures.comparison.tags if self.figures else ()
 
     @cached_property
     def tag_correction(self) -> str:
         """What the p of the tags is corrected for. Tags with too few queries have no p, and do not count."""
-        tested = [] if self.figures is None else [tag for tag in self.figures.comparison.tags if tag.p is not None]
+        tested = [tag for tag in self._all_tag_figures if tag.p is not None]
         if not tested:
             return "No tag has enough queries for a p below .05"
         runs = len(self.compared_runs) - 1
@@ -347,6 +383,8 @@ class ComparisonPage:
     @cached_property
     def charts(self) -> list[Chart]:
         """The charts; none as long as the figures are being computed."""
+        if self.large:
+            return build_large_charts(self.large, self.other, *self.pair_names)
         return build_charts(self.rows, self.queries, *self.pair_names) if self.figures else []
 
     @cached_property

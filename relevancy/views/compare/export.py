@@ -4,6 +4,7 @@ from django.http import HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_GET
 
+from relevancy import comparison
 from relevancy.formats.reports import compared_queries_csv, comparison_html, comparison_json
 from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import as_file, conflict, csv_file
@@ -19,6 +20,8 @@ def export(request: HtmxRequest, case_id: int, ending: str) -> HttpResponseBase:
     """Exports the list as it is filtered and sorted, all pages of it (csv), the figures as `compare --json` prints them (json), or the
     whole comparison as one file (html)."""
     page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
+    if page.large:
+        return conflict(request, page.url(), comparison.ONLY_FIGURES)
     if page.figures is None or page.stored is None or page.stored.computed_at is None:
         page.request_figures()
         return conflict(request, page.url(), " ".join(page.errors) or page.failure or NOT_READY)

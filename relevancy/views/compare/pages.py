@@ -44,6 +44,8 @@ def state(request: HtmxRequest, case_id: int) -> HttpResponse:
     page = ComparisonPage(get_case(request, case_id), request.user, request.GET, query_filter=query_filter)
     page.request_figures()
     response = render(request, "compare/_verdict.html", {"page": page})
+    if page.large:
+        response["HX-Refresh"] = "true"  # without a list of queries, the page is another one
     if not page.is_pending:
         response["HX-Trigger-After-Settle"] = "comparison-ready"
     return response
