@@ -173,7 +173,9 @@ def measure(chosen: Any) -> bool:
                 if slowest > 1000 or errors or 2 * count > chosen.most:
                     break
                 count *= 2
-    limit = f"between {count // 2} and {count}" if slowest > 1000 or errors else f"above {count}"
+    limit = f"above {count}"
+    if slowest > 1000 or errors:
+        limit = f"below {count}" if count == chosen.raters else f"between {count // 2} and {count}"
     print(f"  the limit is {limit} raters")
     return is_met
 
