@@ -19,7 +19,7 @@ from tests.static_names import name_static_files
 
 def own_site() -> dict[str, str]:
     """Returns the environment of processes that work on the site of the benchmark."""
-    own = environment(fresh_site.DATA)
+    own = environment(fresh_site.DATA) | {"RELEVANCY_LOG_LEVEL": "WARNING"}
     if connection.vendor == "postgresql":
         url = own["RELEVANCY_DATABASE_URL"].rpartition("/")[0]
         own["RELEVANCY_DATABASE_URL"] = f"{url}/{connection.settings_dict['NAME']}"
@@ -27,13 +27,13 @@ def own_site() -> dict[str, str]:
 
 
 @contextmanager
-def served() -> Iterator[str]:
+def served(*, with_worker: bool = True) -> Iterator[str]:
     """The address of the site's web processes, with its worker beside them."""
     own = own_site()
     name_static_files(fresh_site.DATA / "collected")
     port = free_port()
     with ExitStack() as stack:
-        for line in (web_command(port), worker_command()):
+        for line in (web_command(port), worker_command())[: 1 + with_worker]:
             process = subprocess.Popen(line, env=own, cwd=ROOT, start_new_session=True)
             stack.callback(end, process)
         address = f"http://127.0.0.1:{port}"

@@ -21,6 +21,7 @@ QUICK = {
     "judging": (["--quick"], ["the pairs are chosen", "nothing rated", "of CPU", "agreement:", "target at most 30 ms"]),
     "load": (["--quick"], ["4 raters", "4 readers", "runs at once", "target no error", "the limit is"]),
     "memory": (["--quick"], ["peak", "target no process above"]),
+    "million": (["--queries", "60", "--embedded", "20"], ["queries imported", "is killed after", "nDCG@10", "bytes: "]),
     "pages": (["--queries", "120", "--rounds", "1"], ["the next page", "a rating", "target at most", "by a worker"]),
     "raters": (["--quick"], ["one alone", "20 without a pause", "target p95"]),
     "roads": ([], ["rate", "import", "compare", "functions"]),
