@@ -1,11 +1,14 @@
 """The worker outlives errors of the database."""
 
+from collections import Counter
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import InterfaceError, OperationalError, connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 from django_tasks_db.management.commands import db_worker
 from django_tasks_db.models import DBTaskResult, get_date_max
 
@@ -130,3 +133,18 @@ def test_worker_looks_again_after_each_task(pauses: list[float], monkeypatch: py
     monkeypatch.setattr(worker, "wait_for_task", waited.append)
     call_command("worker")
     assert waited == [0.05, 0.05]
+
+
+@pytest.mark.django_db
+def test_records_of_finished_tasks_are_deleted_after_a_day_and_of_failed_ones_after_a_month(settings: Any) -> None:
+    settings.TASKS = {"default": {"BACKEND": "django_tasks_db.DatabaseBackend"}}
+    ages = {"READY": (60,), "RUNNING": (60,), "SUCCESSFUL": (0, 2), "FAILED": (2, 31)}
+    for status, days in ages.items():
+        for age in days:
+            result = tasks.rescore_book.using(backend="default").enqueue(1)
+            at = timezone.now() - timedelta(days=age)
+            finished_at = at if status in ("SUCCESSFUL", "FAILED") else None
+            DBTaskResult.objects.filter(pk=result.id).update(status=status, enqueued_at=at, finished_at=finished_at)
+    worker.forget_finished_tasks()
+    left = Counter(DBTaskResult.objects.order_by().values_list("status", flat=True))
+    assert left == {"READY": 1, "RUNNING": 1, "SUCCESSFUL": 1, "FAILED": 1}

@@ -6,10 +6,12 @@ import time
 from typing import Any
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import CommandParser
 from django.db import Error, connection
-from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME, TaskResultStatus
+from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME, TaskResultStatus, task_backends
 from django.utils.crypto import get_random_string
+from django_tasks_db import DatabaseBackend
 from django_tasks_db.management.commands import db_worker
 from django_tasks_db.models import DBTaskResult
 
@@ -19,6 +21,7 @@ from relevancy.management.command import fail
 
 MIN_PAUSE, MAX_PAUSE = 1.0, 30.0  # seconds, after an error of the database
 LONGEST_WAIT = 5.0  # seconds; then the connection to the database is checked
+FORGET_SECONDS = 3_600.0  # between two deletions of the records of finished tasks
 STABLE_SECONDS = 60.0  # a worker that has run for so long begins with the shortest pause again
 log = logging.getLogger("relevancy.worker")
 
@@ -113,8 +116,22 @@ def sweep_once() -> None:
             log.info("Triggered %s abandoned runs.", count)
 
 
+def forget_finished_tasks() -> None:
+    """Deletes what the database keeps of finished tasks after a day, and of failed ones after a month. Celery keeps nothing."""
+    if not isinstance(task_backends[DEFAULT_TASK_BACKEND_ALIAS], DatabaseBackend):
+        return
+    try:
+        call_command("prune_db_task_results", min_age_days=1, failed_min_age_days=30, verbosity=0)
+    except Error:
+        log.exception("The records of finished tasks could not be deleted; the next attempt is in an hour.")
+
+
 def _sweep_periodically() -> None:
     pause = threading.Event()
+    forgot_at = -FORGET_SECONDS
     while not pause.wait(tasks.SWEEP_SECONDS):
         sweep_once()
+        if time.monotonic() - forgot_at >= FORGET_SECONDS:
+            forget_finished_tasks()
+            forgot_at = time.monotonic()
         connection.close()
