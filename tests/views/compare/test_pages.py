@@ -11,7 +11,7 @@ from relevancy.formats.reports import comparison_json
 from relevancy.models import Case, Query, Ranking, Run, ScorerVersion, StoredComparison
 from relevancy.templatetags import numbers
 from tests.comparison.conftest import run_with
-from tests.factories import make_case, query_of, remap
+from tests.factories import make_case, query_of, remap, set_hits
 from tests.views.workbench.example_cases import attributes, by_id, elements, tree, words
 
 HTMX = {"HX-Request": "true"}
@@ -306,9 +306,8 @@ def test_opened_query_shows_both_lists_and_every_document_once(sign_in, case, co
 
 
 def test_opened_query_with_a_failed_search(sign_in, case, compared):
-    Ranking.objects.filter(run=compared[1], query__text="query 1").update(
-        error_kind="refused", error="Not today", hits=[]
-    )
+    failed = Ranking.objects.filter(run=compared[1], query__text="query 1")
+    set_hits(failed, [], error_kind="refused", error="Not today")
     response = open_ready(sign_in("viewer"), case, open=entry(case, "query 1").pk)
     (after,) = elements(tree(response), **{"data-side": "after"})
     assert "The search failed (refused): Not today" in words(after)
