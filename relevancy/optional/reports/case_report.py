@@ -27,7 +27,7 @@ _COLUMNS = (
     "low",
     "high",
     "score_error",
-    "scored__id",
+    "scored__revision",
     "is_stale",
     "ranking_id",
     "hits",
@@ -235,7 +235,7 @@ def _build_query(row: Mapping[str, Any], counts: Mapping[int, tuple[int, int]], 
     """is_final: whether a score that is older than the ratings stays as it is."""
     was_searched = row["ranking_id"] is not None
     has_failed = bool(row["error_kind"])
-    is_outdated = was_searched and not has_failed and (row["is_stale"] or row["scored__id"] is None)
+    is_outdated = was_searched and not has_failed and (row["is_stale"] or row["scored__revision"] is None)
     documents, rated = counts.get(row["query_id"], (0, 0))
     returned = row["returned"] if row["hits"] is None else row["hits"]
     return ReportQuery(

@@ -159,7 +159,7 @@ def test_constant_number_of_statements(sign_in, case, runs, django_assert_max_nu
     for _ in range(5):
         run_with(case, LISTS)
     client = sign_in("viewer")
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(32):
         client.get(at(case, "report"))
 
 
