@@ -16,13 +16,10 @@ def insert_rows(
     rows: Iterable[Sequence[Any]],
     *,
     on_conflict: str = "",
-    parent: type[Model] | None = None,
 ) -> None:
     """Inserts rows, each of which has the values of the columns `names` in their order. One SQL statement, none without rows.
 
     on_conflict: SQL, such as `DO NOTHING`, for rows that violate a unique constraint; otherwise they raise `IntegrityError`.
-    parent: a model whose rows the new ones belong to, by the columns that both have: those whose parent has been deleted meanwhile
-        are left out.
     The values must be those that the fields store: nothing is validated, and columns that are left out have no defaults.
     """
     columns = list(zip(*rows, strict=True))
@@ -33,16 +30,6 @@ def insert_rows(
     values = [_as_stored(field, column) for field, column in zip(fields, columns, strict=True)]
     table = f"{model._meta.db_table} ({', '.join([str(field.column) for field in fields])})"
     conflict = f" ON CONFLICT {on_conflict}" if on_conflict else ""
-    has_parent = ""
-    if parent:
-        common = [
-            field.attname for field in parent._meta.concrete_fields if field.is_relation and field.attname in names
-        ]
-        is_postgresql = connection.vendor == "postgresql"
-        same = [
-            f"parent.{name} = " + (f"new.{name}" if is_postgresql else f"?{names.index(name) + 1}") for name in common
-        ]
-        has_parent = f" WHERE EXISTS (SELECT 1 FROM {parent._meta.db_table} parent WHERE {' AND '.join(same)})"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql" and not on_conflict:  # takes less of both sides than arrays with types
             with connection.wrap_database_errors, cursor.copy(f"COPY {table} FROM STDIN") as copy:
@@ -51,11 +38,12 @@ def insert_rows(
         elif connection.vendor == "postgresql":
             arrays = ", ".join(f"%s::{_type_name(field)}[]" for field in fields)
             new = f"unnest({arrays}) new ({', '.join(names)})"
-            cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{has_parent}{conflict}", values)
+            cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{conflict}", values)
         else:
             placeholders = ", ".join(["%s"] * len(fields))
-            new = f"SELECT {placeholders}{has_parent}" if parent else f"VALUES ({placeholders})"
-            cursor.executemany(f"INSERT INTO {table} {new}{conflict}", list(zip(*values, strict=True)))
+            cursor.executemany(
+                f"INSERT INTO {table} VALUES ({placeholders}){conflict}", list(zip(*values, strict=True))
+            )
 
 
 def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:

@@ -21,9 +21,12 @@ class QueryScore(models.Model):
     ideal: the score of the known documents in their best order.
     error_kind: why a script was stopped ("time", "memory", "ended"), or "off" if it was switched off for the rest of the run.
     revision: the query's revision that the score was computed from. A score with an older revision is stale.
+    ranking_id: of the ranking that a new score was computed from; None if that is not stored yet. Not stored.
     """
 
     SWITCHED_OFF = "off"
+
+    ranking_id: int | None = None
 
     pk = models.CompositePrimaryKey("query", "run", "version")
     query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="scores", db_index=False)

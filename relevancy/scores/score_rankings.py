@@ -73,7 +73,7 @@ def score_known(
         except Exception:
             log.exception("Scorer %s could not score rankings of run %s.", version, run.pk)
             scored = [RankingScore(error=UNEXPECTED_ERROR)] * len(rankings)
-        rows += [
+        new = [
             QueryScore(
                 run=run,
                 query_id=ranking.query_id,
@@ -90,6 +90,9 @@ def score_known(
             )
             for ranking, score in zip(rankings, scored, strict=True)
         ]
+        for row, ranking in zip(new, rankings, strict=True):
+            row.ranking_id = ranking.pk
+        rows += new
     return rows
 
 

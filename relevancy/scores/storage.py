@@ -45,8 +45,11 @@ def store(rows: Sequence[QueryScore]) -> None:
         return
     lock_queries({row.query_id for row in rows})
     for batch in batched(rows, BATCH):
-        values = map(attrgetter(*_COLUMNS), batch)
-        insert_rows(QueryScore, _COLUMNS, values, on_conflict=_OVERWRITE, parent=Ranking)
+        # By their own numbers: a query that was searched again has another ranking in the same run, with scores of its own.
+        scored = {row.ranking_id for row in batch if row.ranking_id is not None}
+        present = {None, *Ranking.objects.filter(pk__in=scored).values_list("pk", flat=True)}
+        values = [attrgetter(*_COLUMNS)(row) for row in batch if row.ranking_id in present]
+        insert_rows(QueryScore, _COLUMNS, values, on_conflict=_OVERWRITE)
 
 
 def lock_queries(query_ids: Iterable[int]) -> None:

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from relevancy import endpoints, engines, queries, runs, scores
@@ -529,6 +530,24 @@ def test_search_again_replaces_on_success() -> None:
     runs.search_again(run=run, case_query=case.case_queries.get(query__text="query 2"), by=case.owner)
     assert (run.status, run.reason, run.done, run.failed) == ("complete", "", 2, 0)
     assert run.rankings.count() == 2
+
+
+def test_search_again_keeps_its_scores_from_those_of_the_former_ranking() -> None:
+    case = make_case(1, {"query 1": {"a": 3, "z": 1}})
+    attempt = make_attempt(case)
+    script_of(attempt).answers["query 1"] = ("a", "z")
+    run = run_now(attempt)
+    versions = list(ScorerVersion.objects.used_by(case))
+    of_former = scores.compute_scores(run, list(run.rankings.all()), versions)  # as a worker that rescores the run
+    script_of(attempt).answers["query 1"] = ("z", "a")
+    runs.search_again(run=run, case_query=case.case_queries.get(), by=case.owner)
+    expected = stored_scores(run)
+    with transaction.atomic():
+        scores.store(of_former)
+    assert stored_scores(run) == expected
+    with transaction.atomic():
+        scores.store(scores.compute_scores(run, list(run.rankings.all()), versions))
+    assert stored_scores(run) == expected
 
 
 def test_search_again_keeps_the_ranking_on_an_error() -> None:
