@@ -151,6 +151,8 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
             case_query.removed_at, case_query.position = None, positions[case_query.query_id]
         CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
         scores.case_changed(case.pk)
+    if positions:
+        scores.queries_added(case.pk, len(positions))
     return list(positions)
 
 

@@ -48,6 +48,7 @@ from .history import (
     ids_look_wrong,
     is_settled,
     largest_gap,
+    queries_added,
     recent_case_scores,
     secondary_scores,
 )
@@ -139,6 +140,7 @@ __all__ = [
     "preview_case_scores",
     "preview_grades",
     "preview_query",
+    "queries_added",
     "rating_changes_since",
     "ratings_changed",
     "read_history",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import connection
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from relevancy.models import (
     Attempt,
@@ -203,14 +203,24 @@ def compared_attempts(attempts: Sequence[ScoredAttempt]) -> list[tuple[Run, Run]
 
 
 def count_queries(case: Case) -> int:
-    """Returns the number of present queries of a case; of one with more than `LARGE_CASE`, what its newest score has counted, if it
-    has one. At most two SQL statements."""
+    """Returns the number of present queries of a case; of one with more than `LARGE_CASE`, what its newest score has counted and
+    what was added since. At most two SQL statements."""
     present = case.case_queries.present().order_by()
     counted: int = present[: LARGE_CASE + 1].count()
     if counted <= LARGE_CASE:
         return counted
-    newest = CaseScore.objects.filter(run__case=case).order_by("-updated_at").values_list("queries", flat=True)
-    return newest.first() or present.count()
+    newest: int = _newest_scores(case.pk).values_list("queries", flat=True).first() or 0
+    return newest if newest > LARGE_CASE else present.count()
+
+
+def queries_added(case_id: int, count: int) -> None:
+    """Lets `count_queries` count queries that a large case has got since its newest score. One SQL statement, on one row."""
+    newest = Subquery(_newest_scores(case_id).values("pk")[:1])
+    CaseScore.objects.filter(pk=newest, queries__gt=LARGE_CASE).update(queries=F("queries") + count)
+
+
+def _newest_scores(case_id: int) -> QuerySet[CaseScore]:
+    return CaseScore.objects.filter(run__case=case_id).order_by("-updated_at", "-pk")
 
 
 def ids_look_wrong(run: Run, score: CaseScore | None = None) -> bool:

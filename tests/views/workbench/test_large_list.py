@@ -4,6 +4,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from django.utils import timezone
 
 from relevancy import queries, runs, scores
 from relevancy.models import Case, CaseScore, QueryScore, ScorerVersion
@@ -216,11 +217,20 @@ def test_the_difference_of_a_large_case_is_the_stored_one(sign_in, case, as_larg
     assert "being rescored" not in words(by_id(client.get(at(case, "case")), "case-score"))
 
 
-def test_queries_added_after_the_run_are_counted_by_the_newest_score(case, as_large):
+def test_queries_added_after_the_newest_score_are_counted(case, as_large):
     as_large()
     run = case.runs.order_by("number").last()
     assert runs.count_unsearched(run) == {"new": 0, "edited": 0}
-    queries.add(case=case, texts=["more", "and more"])
+    for _ in range(2):  # the second time adds nothing
+        queries.add(case=case, texts=["more", "and more"])
+        assert scores.count_queries(case) == COUNT + 2
+        assert runs.count_unsearched(run) == {"new": 2, "edited": 0}
     scores.score_case(run, ScorerVersion.objects.used_by(case))
     assert scores.count_queries(case) == COUNT + 2
-    assert runs.count_unsearched(run) == {"new": 2, "edited": 0}
+
+
+def test_a_case_that_has_become_large_is_counted(case, as_large):
+    case.case_queries.filter(query__text__in=["query 1", "query 2"]).update(removed_at=timezone.now())
+    CaseScore.objects.filter(run__case=case).update(queries=2)
+    as_large()
+    assert scores.count_queries(case) == COUNT - 2
