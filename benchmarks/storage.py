@@ -124,7 +124,7 @@ def measure(count: int) -> bool:
         f"{connection.vendor}: {count:,} queries with {HITS} hits: the first run takes {first:.2f} MB (target {FIRST_MB * scale:g}), "
         f"the second {second:.2f} MB (target {SECOND_MB * scale:g}); a ranking {ranking:.0f} bytes (target {RANKING_BYTES}), a score "
         f"{score:.0f} bytes, {Document.objects.count():,} versions of documents {size_of(Document) / 1e6:.2f} MB: "
-        f"{'ok' if good else 'MISSED'}"
+        f"{'ok' if good else 'MISSED'}; films of the sample, invented queries"
     )
     return good
 
