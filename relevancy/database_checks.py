@@ -91,7 +91,7 @@ def check_unknown_migrations(databases: Sequence[str] | None = None, **_: Any) -
 def check_columns(databases: Sequence[str] | None = None, **_: Any) -> list[checks.CheckMessage]:
     """Refuses a database that has all migrations of this version, but not all of their columns. `migrate` and `demo` run this check.
 
-    Initial migrations change until the first release, and Django knows a migration by its name only.
+    Initial migrations changed until they were kept, and Django knows a migration by its name only.
     """
     recorder = MigrationRecorder(connection)
     if not databases or not recorder.has_table():
