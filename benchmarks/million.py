@@ -30,10 +30,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, batched, count, islice
+from itertools import accumulate, count, islice
 from pathlib import Path
 from statistics import median, quantiles
 
@@ -57,7 +57,6 @@ WORDS_OF_A_QUERY = {3: 10, 4: 18, 5: 20, 6: 17, 7: 13, 8: 9, 9: 6, 10: 4, 11: 3}
 WORDS_OF_A_PASSAGE, PASSAGES = 56, 20_000
 PLACES = 10
 SCORERS = ["nDCG@10", "RR@10"]
-FILE_QUERIES = queries.MAX_QUERIES  # in a file that is imported
 IMPORT_RATE = QUERIES / (6 * 60)  # queries a second, with their ratings
 RUN_RATE = QUERIES / (12 * 60)  # searched in a file that is stored and indexed first, stored and scored
 RATING_MS, HEALTH_MS, WORKER_MB = 500, 500, 400
@@ -76,10 +75,10 @@ TOKEN = "a" * 32  # it only has to be the same in the cookie and the header
 
 @dataclass(frozen=True)
 class Files:
-    """Files to import: lists of queries, their ratings, and two files of rankings. judged: how many ratings they have."""
+    """Files to import: a list of queries, their ratings, and two files of rankings. judged: how many ratings there are."""
 
-    queries: list[Path]
-    ratings: list[Path]
+    queries: Path
+    ratings: Path
     rankings: list[Path]
     judged: int
 
@@ -153,28 +152,23 @@ def write_files(listed: Listed) -> Files:
     """Writes what is imported."""
     folder = fresh_site.DATA / "million"
     folder.mkdir()
-    files = Files([], [], [folder / f"run-{number}.csv" for number in (1, 2)], 0)
+    paths = [folder / name for name in ("queries.txt", "ratings.csv", "run-1.csv", "run-2.csv")]
     judged = 0
-    with files.rankings[0].open("w", encoding="utf-8") as one, files.rankings[1].open("w", encoding="utf-8") as two:
-        writers = [csv.writer(file, lineterminator="\n") for file in (one, two)]
-        for writer in writers:
+    with ExitStack() as stack:
+        texts, *others = (stack.enter_context(path.open("w", encoding="utf-8")) for path in paths)
+        ratings, *rankings = (csv.writer(file, lineterminator="\n") for file in others)
+        ratings.writerow(("query", "docid", "rating"))
+        for writer in rankings:
             writer.writerow(("query", "docid", "position"))
-        for number, batch in enumerate(batched(listed, FILE_QUERIES)):
-            files.queries.append(folder / f"queries-{number}.txt")
-            files.ratings.append(folder / f"ratings-{number}.csv")
-            files.queries[-1].write_text("".join(f"{text}\n" for text, _, _ in batch), encoding="utf-8")
-            with files.ratings[-1].open("w", encoding="utf-8") as out:
-                rows = csv.writer(out, lineterminator="\n")
-                rows.writerow(("query", "docid", "rating"))
-                for text, grades, _ in batch:
-                    rows.writerows((text, doc_id, grade) for doc_id, grade in grades.items())
-                    judged += len(grades)
-            for text, _, ranked in batch:
-                for writer, doc_ids in zip(writers, ranked, strict=True):
-                    writer.writerows((text, doc_id, place) for place, doc_id in enumerate(doc_ids, 1))
-                    if not doc_ids:
-                        writer.writerow((text, "", ""))
-    return Files(files.queries, files.ratings, files.rankings, judged)
+        for text, grades, ranked in listed:
+            texts.write(f"{text}\n")
+            ratings.writerows((text, doc_id, grade) for doc_id, grade in grades.items())
+            judged += len(grades)
+            for writer, doc_ids in zip(rankings, ranked, strict=True):
+                writer.writerows((text, doc_id, place) for place, doc_id in enumerate(doc_ids, 1))
+                if not doc_ids:
+                    writer.writerow((text, "", ""))
+    return Files(paths[0], paths[1], paths[2:], judged)
 
 
 # What is measured
@@ -337,11 +331,9 @@ def wait_for(is_done: Callable[[], bool], what: str) -> None:
 
 def import_all(measure: Measure, case: Case, files: Files, number: int) -> None:
     with measure.stage("queries imported", number) as first:
-        for path in files.queries:
-            first.add(run_command(["import_queries", str(case.pk), str(path)], own_site()))
+        first.add(run_command(["import_queries", str(case.pk), str(files.queries)], own_site()))
     with measure.stage("ratings imported", number) as second:
-        for path in files.ratings:
-            second.add(run_command(["import_ratings", str(case.pk), str(path)], own_site()))
+        second.add(run_command(["import_ratings", str(case.pk), str(files.ratings)], own_site()))
     stored = case.book.queries.filter(ratings__isnull=False).distinct().count()
     print(f"  {case.case_queries.present().count():,} queries, {files.judged:,} ratings of {stored:,} queries")
     rate = number / (first.seconds + second.seconds)
@@ -392,7 +384,8 @@ def score_again(measure: Measure, run: Run, name: str, number: int) -> None:
 
 
 def search_embedded(measure: Measure, files: Files, by: User, number: int) -> None:
-    texts = [line for path in files.queries[:1] for line in path.read_text(encoding="utf-8").splitlines()][:number]
+    with files.queries.open(encoding="utf-8") as file:
+        texts = [line.strip() for line in islice(file, number)]
     case = cases.create(name="Embedded", owner=by)
     queries.add(case=case, texts=texts)
     endpoint = endpoints.create(name="passages", engine="embedded", url="passages", by=by)
