@@ -21,6 +21,7 @@ from relevancy.statistics.generators import SEED, build_generator
 
 PERMUTATIONS = 10_000
 MAX_RESAMPLED = 20_000  # queries; of more, the figures are those of the limit, within 0.05 points
+MIN_EFFECTIVE = 2_000  # queries of equal weight that tell as much as those whose figures are taken from the limit
 MAX_EXACT_QUERIES = 14  # 2 ** 14 sign patterns
 MAX_EXACT_ARRANGEMENTS = 50_000
 TOLERANCE = 1e-9  # points: differences this close are the same
@@ -106,13 +107,13 @@ def smallest_p(queries: int) -> float:
 def flip_signs(
     differences: Differences, *, permutations: int = PERMUTATIONS, seed: int = SEED
 ) -> SignFlips | SignFlipLimit | None:
-    """Flips the signs of the differences: in all 2ⁿ patterns up to 14 queries, in their limit above 20,000, otherwise at random; None
-    for fewer than two queries."""
+    """Flips the signs of the differences: in all 2ⁿ patterns up to 14 queries, in their limit above 20,000 of which none carries most
+    of the weight, otherwise at random; None for fewer than two queries."""
     n = len(differences)
     if n < 2:
         return None
     shares = differences.shares
-    if n > MAX_RESAMPLED:
+    if _have_limit(shares):
         squares, values = shares**2, differences.values
         return SignFlipLimit(
             differences.mean, (float(squares.sum()), float(squares @ values), float(squares @ values**2))
@@ -126,6 +127,11 @@ def flip_signs(
     is_one_sided = 1.0 - np.abs(flipped) < shares.min()  # a query on the other side takes twice its share away
     flipped = np.where(is_one_sided, np.sign(flipped), flipped)
     return SignFlips(differences.mean, sums, flipped, is_exact=n <= MAX_EXACT_QUERIES)
+
+
+def _have_limit(shares: FloatArray) -> bool:
+    """Returns whether so many queries carry the weight that the figures of resampling are those of their limit."""
+    return len(shares) > MAX_RESAMPLED and MIN_EFFECTIVE * float(shares @ shares) <= 1.0
 
 
 def _sum_with_random_signs(
@@ -183,7 +189,7 @@ def compare_means(
     queries, runs = scores.shape
     shares = np.full(queries, 1.0 / queries) if weights is None else weights / weights.sum()
     contributions = scores * shares[:, None]
-    if queries > MAX_RESAMPLED:
+    if _have_limit(shares):
         return _limit_of_means(contributions)
     arrangements = np.array(list(itertools.permutations(range(runs))))
     count = math.factorial(runs) ** queries

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relevancy.statistics import Differences, StatisticsError, compare_means, compare_paired, merge_units
-from relevancy.statistics.randomisation import _range_p, flip_signs
+from relevancy.statistics.randomisation import SignFlipLimit, SignFlips, _range_p, flip_signs
 
 from .test_differences import PUBLISHED, points
 
@@ -143,6 +143,17 @@ def test_in_the_limit_p_is_below_alpha_exactly_if_0_is_outside_the_ends(alpha, s
     flips = flip_signs(Differences.build(np.random.default_rng(5).normal(shift, 30, 21_000)))
     low, high = flips.find_ends(alpha)
     assert (flips.p < alpha) == (not low <= 0 <= high)
+
+
+def test_there_is_no_limit_where_one_query_has_most_of_the_weight():
+    values, weights = np.random.default_rng(6).normal(1, 30, 21_000), np.ones(21_000)
+    weights[0] = 20_000
+    flips = flip_signs(Differences.build(values, weights))
+    assert isinstance(flips, SignFlips)
+    low, high = flips.find_ends(0.05)
+    assert low < flips.mean < high
+    weights[0] = 100
+    assert isinstance(flip_signs(Differences.build(values, weights)), SignFlipLimit)
 
 
 def test_in_the_limit_equal_differences():
