@@ -41,12 +41,12 @@ import fresh_site
 import options
 import urllib3
 from django.db import connection
-from django.db.models import Model
 from django.test import Client
 from invented import query_texts
 from large_case import make_case
 from own_environment import ROOT, Used, run_command
 from served_site import end, own_site, served
+from storage import size_of
 
 from relevancy import cases, endpoints, queries, runs, scorers, tasks
 from relevancy.management.commands.demo import worker_command
@@ -451,20 +451,6 @@ def print_sizes(measure: Measure, case: Case, number: int) -> None:
         f"{(ranking + score + document) / searched:.0f} a query and run"
     )
     measure.check(f"a ranking at most {RANKING_BYTES} bytes", ranking / rankings, most=RANKING_BYTES)
-
-
-def size_of(model: type[Model]) -> int:
-    """The bytes that a table takes with its indexes."""
-    table = model._meta.db_table
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("SELECT pg_total_relation_size(%s)", [table])
-        else:
-            cursor.execute(
-                "SELECT SUM(pgsize) FROM dbstat WHERE name IN (SELECT name FROM sqlite_master WHERE tbl_name = %s)",
-                [table],
-            )
-        return int(cursor.fetchone()[0])
 
 
 def main(chosen: argparse.Namespace) -> bool:

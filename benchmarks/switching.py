@@ -70,7 +70,7 @@ def switch(run: Run, version: ScorerVersion) -> None:
 
 def floor(run: Run, version: ScorerVersion) -> None:
     """Read, compute, write; no parts, no checks, no locks, no case score."""
-    rows = list(run.rankings.filter(error_kind="").of_scores())
+    rows = list(run.rankings.filter(error_kind="").for_scoring())
     grades = scores.known_grades(run.case.book, [row.query_id for row in rows])
     scale = scores.scale_of(run.case.book)
     batch = scoring.Batch.build(

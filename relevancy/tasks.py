@@ -7,6 +7,7 @@ import logging
 from datetime import timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.tasks import Task
 from django.utils import timezone
@@ -24,6 +25,11 @@ RESCORE_PAUSE = timedelta(
     seconds=1
 )  # after a rating: with 5,000 queries, 20 raters would keep a worker busy with sums otherwise
 log = logging.getLogger("relevancy.tasks")
+
+
+def is_queue_in_database() -> bool:
+    """Returns whether tasks are rows of the database, which can be listed. What waits in Redis cannot."""
+    return str(settings.TASKS["default"]["BACKEND"]).startswith("django_tasks_db.")
 
 
 def send(task_to_send: Task[..., None], pk: int, *, pause: timedelta | None = None) -> None:

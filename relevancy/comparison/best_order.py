@@ -109,7 +109,7 @@ def split_gains(
     statements at most for up to 500 queries.
     """
     known = {pk: (score, best) for pk, (score, best) in points.items() if score is not None and best is not None}
-    rankings = read_hits(list(run.rankings.of_scores().filter(query__in=known)))
+    rankings = read_hits(list(run.rankings.for_scoring().filter(query__in=known)))
     grades = scores.known_grades(run.case.book, list(known))
     for ranking in rankings:
         hits = {hit[0]: hit for hit in reversed(ranking.hits)}

@@ -12,7 +12,6 @@ from django.core.exceptions import ValidationError
 
 from relevancy import scores
 from relevancy.models import Run, ScorerVersion
-from relevancy.models.case import LARGE_CASE
 from relevancy.statistics import (
     Differences,
     PairedComparison,
@@ -161,7 +160,7 @@ def _read_current_scores(runs: Sequence[Run], version: ScorerVersion) -> ScoreTa
     for _ in range(MAX_PASSES):
         for run in runs:
             # To look for stale scores of a large case takes longer than to read all of them.
-            if run.queries <= LARGE_CASE or scores.has_outdated([(run, version)]):
+            if not run.is_large or scores.has_outdated([(run, version)]):
                 scores.rescore_run(run, [version])
         table = read_score_table(runs, version)
         if not table.stale:

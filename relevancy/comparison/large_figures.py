@@ -79,7 +79,7 @@ class LargeFigures:
 
 def has_large(runs: Sequence[Run]) -> bool:
     """Returns whether only these figures of the runs can be computed."""
-    return any(run.queries > LARGE_CASE for run in runs)
+    return any(run.is_large for run in runs)
 
 
 def build_large(comparison: Comparison) -> LargeFigures:

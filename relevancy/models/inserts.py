@@ -11,11 +11,7 @@ from django.db.models import DateTimeField, Field, JSONField, Model
 
 
 def insert_rows(
-    model: type[Model],
-    names: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    *,
-    on_conflict: str = "",
+    model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]], *, on_conflict: str = ""
 ) -> None:
     """Inserts rows, each of which has the values of the columns `names` in their order. One SQL statement, none without rows.
 
@@ -41,9 +37,8 @@ def insert_rows(
             cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{conflict}", values)
         else:
             placeholders = ", ".join(["%s"] * len(fields))
-            cursor.executemany(
-                f"INSERT INTO {table} VALUES ({placeholders}){conflict}", list(zip(*values, strict=True))
-            )
+            rows = list(zip(*values, strict=True))
+            cursor.executemany(f"INSERT INTO {table} VALUES ({placeholders}){conflict}", rows)
 
 
 def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:

@@ -49,7 +49,7 @@ class Document(models.Model):
 class RankingQuerySet(models.QuerySet["Ranking"]):
     """Rankings of runs."""
 
-    def of_scores(self) -> "RankingQuerySet":
+    def for_scoring(self) -> "RankingQuerySet":
         """Reads what scores are computed from. The text of a query is read with it, because scripts may use it."""
         names = (
             "run_id",

@@ -9,7 +9,7 @@ from django.db.models import Q
 from django.db.models.expressions import RawSQL
 
 from .attempt import Attempt
-from .case import Case
+from .case import LARGE_CASE, Case
 from .text import LineField
 
 
@@ -128,6 +128,11 @@ class Run(models.Model):
     @property
     def is_active(self) -> bool:
         return self.status in self.ACTIVE_STATUSES
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it has more queries than a page may read all of."""
+        return self.queries > LARGE_CASE
 
     @property
     def label(self) -> str:

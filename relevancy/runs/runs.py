@@ -25,7 +25,6 @@ from relevancy.models import (
     UnreadableSecret,
     User,
 )
-from relevancy.models.case import LARGE_CASE
 from relevancy.scores import compute_scores, count_queries, lock_queries, results_changed, score_case, store
 
 from .access import RunNotAllowed, check_usable, lock_for_run
@@ -264,7 +263,7 @@ def count_unsearched(run: Run) -> dict[str, int]:
     text or other options then. One SQL statement.
 
     Of a run of more than `LARGE_CASE` queries, only how many more the case has now: which ones were edited is not looked for."""
-    if run.queries > LARGE_CASE:
+    if run.is_large:
         return {"new": max(0, count_queries(run.case) - run.done), "edited": 0}
     # The relation is limited to the run, so that the cost does not grow with the number of runs.
     ranking = FilteredRelation("query__rankings", condition=Q(query__rankings__run=run))

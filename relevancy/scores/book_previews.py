@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import batched
 
-from relevancy.models import Book, Case, Ranking, Run, ScorerVersion, read_doc_ids
+from relevancy.models import Book, Case, Ranking, Run, ScorerVersion
 from relevancy.scoring import case_mean, exact_units, points
 
 from .grades import Counts, GradedQueries, known_grades
@@ -99,7 +99,7 @@ def newest_finished_run(case: Case) -> Run | None:
 def read_rankings(run: Run, query_ids: Iterable[int]) -> Iterator[list[Ranking]]:
     """Yields the rankings of a run for these queries, those of up to 500 at a time. One SQL statement each."""
     for batch in batched(sorted(query_ids), BATCH):
-        yield read_doc_ids(list(Ranking.objects.of_scores().filter(run=run, query__in=batch, error_kind="")))
+        yield list(Ranking.objects.for_scoring().filter(run=run, query__in=batch, error_kind=""))
 
 
 def join_scores(before: Iterable[ComputedCaseScore], after: Iterable[ComputedCaseScore]) -> list[CaseScorePreview]:

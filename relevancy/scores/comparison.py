@@ -28,7 +28,6 @@ from relevancy.models import (
     StoredComparison,
     case_revision,
 )
-from relevancy.models.case import LARGE_CASE
 from relevancy.statistics import TIE
 
 from .storage import BATCH, exact_sum_sql, weighted_mean
@@ -103,10 +102,9 @@ def compare_runs(run: Run, baseline: Run, version: ScorerVersion) -> RunDifferen
     with connection.cursor() as cursor:
         ids = [run.pk, baseline.pk]
         paired = [*ids, version.pk, *ids]
-        is_large = run.queries > LARGE_CASE
-        parameters = [run.case_id, *paired, *((*paired, run.case_id) if is_large else (run.case_id, *paired))]
+        parameters = [run.case_id, *paired, *((*paired, run.case_id) if run.is_large else (run.case_id, *paired))]
         statement = _PAIRED_SUMS.format(
-            looked_up=_JOINED if is_large else _LOOKED_UP,
+            looked_up=_JOINED if run.is_large else _LOOKED_UP,
             run_sum=exact_sum_sql("CASE WHEN baseline_score IS NOT NULL THEN weight * score END", connection.vendor),
             baseline_sum=exact_sum_sql(
                 "CASE WHEN score IS NOT NULL THEN weight * baseline_score END", connection.vendor

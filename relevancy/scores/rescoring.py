@@ -63,7 +63,7 @@ def rescore_query(query: Query, runs: Sequence[Run], versions: Iterable[ScorerVe
     measures = [version for version in versions if not version.script]
     by_id = {run.pk: run for run in runs}
     rows: list[QueryScore] = []
-    rankings = Ranking.objects.of_scores().filter(run__in=by_id, query=query, error_kind="")
+    rankings = Ranking.objects.for_scoring().filter(run__in=by_id, query=query, error_kind="")
     for ranking in read_doc_ids(list(rankings)):
         rows += score_known(by_id[ranking.run_id], [ranking], measures, graded)
     try:
@@ -124,7 +124,7 @@ def _rescore_runs(
     for ranking_ids in batched(sorted(stale), size):
         if written_at > deadline:
             return len(stale), False
-        batch = read_doc_ids(list(Ranking.objects.of_scores().filter(pk__in=ranking_ids)))
+        batch = read_doc_ids(list(Ranking.objects.for_scoring().filter(pk__in=ranking_ids)))
         graded = GradedQueries.read(book, {ranking.query_id for ranking in batch})
         rows: list[QueryScore] = []
         for run, versions in versions_by_run.items():

@@ -20,7 +20,6 @@ from relevancy.models import (
     Run,
     ScorerVersion,
 )
-from relevancy.models.case import LARGE_CASE
 from relevancy.models.inserts import insert_rows
 from relevancy.scoring import case_mean, points
 
@@ -48,7 +47,7 @@ def store(rows: Sequence[QueryScore]) -> None:
         # By their own numbers: a query that was searched again has another ranking in the same run, with scores of its own.
         scored = {row.ranking_id for row in batch if row.ranking_id is not None}
         present = {None, *Ranking.objects.filter(pk__in=scored).values_list("pk", flat=True)}
-        values = [attrgetter(*_COLUMNS)(row) for row in batch if row.ranking_id in present]
+        values = map(attrgetter(*_COLUMNS), [row for row in batch if row.ranking_id in present])
         insert_rows(QueryScore, _COLUMNS, values, on_conflict=_OVERWRITE)
 
 
@@ -160,7 +159,7 @@ def _build_case_scores(targets: Sequence[tuple[Run, ScorerVersion]]) -> list[Cas
     for run_id, version_ids in versions_by_run.items():
         selected.append(f"scored.run_id = %s AND scored.version_id IN ({', '.join(['%s'] * len(version_ids))})")
         parameters += [run_id, *version_ids]
-    vendor, is_large = connection.vendor, any(run.queries > LARGE_CASE for run, _ in targets)
+    vendor, is_large = connection.vendor, any(run.is_large for run, _ in targets)
     looked_up = _LOOKED_UP_SQLITE if vendor == "sqlite" else _LOOKED_UP_LARGE if is_large else _LOOKED_UP
     statement = _SUMS.format(
         looked_up=looked_up.format(scores=" OR ".join(selected)),

@@ -31,8 +31,8 @@ def compared(case):
 
 @pytest.fixture
 def as_large(monkeypatch):
-    for module in ("comparisons", "large_figures"):
-        monkeypatch.setattr(f"relevancy.comparison.{module}.LARGE_CASE", 3)
+    for module in ("models.run", "comparison.large_figures"):
+        monkeypatch.setattr(f"relevancy.{module}.LARGE_CASE", 3)
 
 
 def test_figures_are_those_of_a_small_comparison(case, compared):

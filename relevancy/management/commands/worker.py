@@ -9,9 +9,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 from django.db import Error, connection
-from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME, TaskResultStatus, task_backends
+from django.tasks import DEFAULT_TASK_BACKEND_ALIAS, DEFAULT_TASK_QUEUE_NAME, TaskResultStatus
 from django.utils.crypto import get_random_string
-from django_tasks_db import DatabaseBackend
 from django_tasks_db.management.commands import db_worker
 from django_tasks_db.models import DBTaskResult
 
@@ -118,7 +117,7 @@ def sweep_once() -> None:
 
 def forget_finished_tasks() -> None:
     """Deletes what the database keeps of finished tasks after a day, and of failed ones after a month. Celery keeps nothing."""
-    if not isinstance(task_backends[DEFAULT_TASK_BACKEND_ALIAS], DatabaseBackend):
+    if not tasks.is_queue_in_database():
         return
     try:
         call_command("prune_db_task_results", min_age_days=1, failed_min_age_days=30, verbosity=0)

@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from relevancy import tasks
 from relevancy.models import Run
 
 from . import sizes, task_queue, workers
@@ -27,7 +28,7 @@ def work(request: HttpRequest) -> HttpResponse:
     """Tasks, workers, active runs, sizes of tables and free disk space."""
     _check_admin(request)
     active = Run.objects.active().order_by("created_at")
-    is_listable = task_queue.is_listable()
+    is_listable = tasks.is_queue_in_database()
     lists = task_queue.task_lists() if is_listable else {}
     processes = [(process, workers.is_silent(process)) for process in WorkerProcess.objects.all()]
     context = {

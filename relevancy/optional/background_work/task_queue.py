@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Count, QuerySet
 from django.tasks import TaskResultStatus
 from django.utils import timezone
@@ -42,11 +41,6 @@ class TaskList:
 
     count: int
     tasks: Sequence[ListedTask]
-
-
-def is_listable() -> bool:
-    """Returns whether tasks are rows of the database."""
-    return str(settings.TASKS["default"]["BACKEND"]).startswith("django_tasks_db.")
 
 
 def task_lists() -> dict[str, TaskList]:

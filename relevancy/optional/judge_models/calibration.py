@@ -237,7 +237,7 @@ def _unsettled(run: Run, version: ScorerVersion, grades: Grades) -> dict[int, bo
 
 
 def _rows(run: Run, version: ScorerVersion, grades: Mapping[int, Mapping[str, float]]) -> list[QueryScore]:
-    rankings = list(run.rankings.of_scores().filter(query_id__in=list(grades), error_kind=""))
+    rankings = list(run.rankings.for_scoring().filter(query_id__in=list(grades), error_kind=""))
     return scores.score_known(run, rankings, [version], scores.GradedQueries(run.case.book, grades))
 
 

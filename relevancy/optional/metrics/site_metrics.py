@@ -12,6 +12,7 @@ from django_tasks_db.models import DBTaskResult
 from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
+from relevancy import tasks
 from relevancy.models import RatingChange, RatingImport, Run
 
 TASK_STATUSES = {
@@ -49,13 +50,13 @@ class SiteCollector:
 
 def _task_metrics() -> Iterator[Metric]:
     """Yields the metrics of the task queue, which only the database as its backend shows."""
-    if not str(settings.TASKS["default"]["BACKEND"]).startswith("django_tasks_db."):
+    if not tasks.is_queue_in_database():
         return
-    tasks = GaugeMetricFamily("relevancy_tasks", "Background tasks by status.", labels=["status"])
+    by_status = GaugeMetricFamily("relevancy_tasks", "Background tasks by status.", labels=["status"])
     waiting = DBTaskResult.objects.order_by().filter(status__in=TASK_STATUSES)
     counts = {TASK_STATUSES[status]: count for status, count in waiting.values_list("status").annotate(Count("pk"))}
-    _add_counts(tasks, counts, TASK_STATUSES.values())
-    yield tasks
+    _add_counts(by_status, counts, TASK_STATUSES.values())
+    yield by_status
     ready = DBTaskResult.objects.ready().order_by()
     oldest = ready.aggregate(oldest=Min("enqueued_at"))["oldest"]
     yield GaugeMetricFamily(

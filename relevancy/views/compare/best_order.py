@@ -1,20 +1,17 @@
 """An opened query of a run beside the best order of the documents that are rated today."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from django.db.models import F
 
 from relevancy import comparison, runs, scores
-from relevancy.models import CaseQuery, QueryScore, Ranking, Run, ScorerVersion, User, read_hits
+from relevancy.models import CaseQuery, Hit, QueryScore, Ranking, Run, ScorerVersion, User, read_hits
 from relevancy.templatetags import numbers
 from relevancy.views.workbench.access import HIDDEN, CaseAccess
 
 from .query_comparison import QueryComparison, Side, build_side
 
 MAX_SEARCHED_RUNS = 20  # newest runs of the query, in which displayed fields of documents are looked for
-
-type Hit = list[Any]
 
 
 def compare_with_best_order(

@@ -159,11 +159,11 @@ class LargeList:
             stored = stored.filter(Q(**{f"sorted_by__{side}": value}) | same)
         ordered = stored.order_by(*(("sorted_by", "query") if is_ascending else ("-sorted_by", "-query")))
         query_ids = list(ordered.values_list("query_id", flat=True)[: self.size + 1])
+        if is_backward and value is not None:
+            first = query_ids[self.size - 1 : self.size]  # in the order of the list, the last one of these
+            return self._sorted(run, version, self._present.filter(query__in=first).first())
         by_query = {row.query_id: row for row in self.scored(self._present.filter(query__in=query_ids))}
         listed = [by_query[query_id] for query_id in query_ids if query_id in by_query]
-        if is_backward and value is not None:
-            begin = listed[self.size - 1] if len(listed) >= self.size else None
-            return self._sorted(run, version, begin)
         beyond = listed.pop() if len(listed) > self.size else None
         return KeyPage(
             case_queries=listed,

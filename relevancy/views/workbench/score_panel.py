@@ -4,7 +4,6 @@ from functools import cached_property
 
 from relevancy import scores
 from relevancy.models import Case, CaseScore, Scorer, ScorerVersion, User
-from relevancy.models.case import LARGE_CASE
 from relevancy.views.former_scores import FormerText, describe_former
 
 from .difference import DifferenceText, describe_difference
@@ -69,7 +68,7 @@ class ScorePanel:
             return None
         if run.queries > scores.MAX_SUMMED and not self.is_score_current:
             return scores.RunDifference(baseline, pending=1)  # a worker sums the scores of both runs
-        if run.queries > LARGE_CASE:
+        if run.is_large:
             stored = scores.stored_differences([(run, baseline)], self.primary).get((run.pk, baseline.pk))
             has_dropped_fields = bool(run.fields_dropped_at or baseline.fields_dropped_at)
             can_be_rescored = not (self.primary.script and has_dropped_fields)
@@ -102,7 +101,7 @@ class ScorePanel:
         """The query with the largest gap between its score and its best possible one; None while a run is active, and in a large
         case, whose list can be sorted by it."""
         run = self._selection.finished_run
-        return scores.largest_gap(run, self.primary) if run and run.queries <= LARGE_CASE else None
+        return scores.largest_gap(run, self.primary) if run and not run.is_large else None
 
     def ids_look_wrong(self) -> bool:
         """Returns whether no returned document is rated although the book has ratings."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 
 from relevancy import scores, tasks
 from relevancy.models import Case, Run, ScorerVersion
-from relevancy.models.case import LARGE_CASE
 
 from .run_selection import RunSelection
 
@@ -21,7 +20,7 @@ def refresh_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersi
     Returns the number of scores that are still stale; 0 for a large case, whose stale scores a worker looks for.
     """
     run = selection.rescorable_run
-    if run is not None and _is_large(selection):
+    if run is not None and run.is_large:
         if enqueue and scores.has_outdated([(run, version) for version in versions]):
             tasks.enqueue_book_rescore(run.case.book_id)
         return 0
@@ -60,17 +59,12 @@ def sum_scores(selection: RunSelection, versions: Sequence[ScorerVersion]) -> No
 
 def _stale_by_run(selection: RunSelection, versions: Sequence[ScorerVersion]) -> list[tuple[Run, int]]:
     run, baseline = selection.rescorable_run, selection.baseline
-    if run is None or not versions or _is_large(selection):
+    if run is None or not versions or run.is_large:
         return []
     counts = [(run, scores.count_stale(run, *versions))]
     if baseline is not None:
         counts.append((baseline, scores.count_stale(baseline, versions[0])))
     return counts
-
-
-def _is_large(selection: RunSelection) -> bool:
-    """Returns whether the run shown is so large that no request may read all of its scores."""
-    return selection.rescorable_run is not None and selection.rescorable_run.queries > LARGE_CASE
 
 
 def rescore_scripts(selection: RunSelection, versions: Iterable[ScorerVersion]) -> bool:

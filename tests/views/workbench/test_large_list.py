@@ -25,15 +25,7 @@ from .example_cases import (
 )
 
 COUNT = 11
-LARGE = (
-    "scores.comparison",
-    "scores.history",
-    "scores.storage",
-    "runs.runs",
-    "views.workbench.query_list",
-    "views.workbench.score_panel",
-    "views.workbench.stale_scores",
-)
+LARGE = ("models.run", "scores.history", "views.workbench.query_list")
 # Scores of very different sizes, some equal; most queries have none.
 RATINGS = {f"query {number}": {"a": number % 4, "b": number % 3} for number in (2, 3, 5, 6, 7, 9, 10)}
 
