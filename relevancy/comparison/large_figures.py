@@ -13,7 +13,7 @@ import numpy as np
 
 from relevancy.models import Run
 from relevancy.models.case import LARGE_CASE
-from relevancy.statistics import Interval
+from relevancy.statistics import TIE, Interval
 
 from .comparisons import Comparison
 from .distributions import SCORE_STEP, Distribution
@@ -34,7 +34,7 @@ class LargePair:
 
     sentence: the verdict. details: what has to be known beside it. difference, effect, detectable: in points; interval: 95 %.
     p, p_t, p_holm, p_hsd: as those of a `RunPair`. wins, ties, losses: queries. carriers: how many carry 80 % of the difference.
-    differences: how many queries lie in each step of 5 points from −100 to 100.
+    differences: how many of the wins and losses lie in each step of 5 points from −100 to 100.
     """
 
     sentence: str
@@ -103,7 +103,7 @@ def build_large(comparison: Comparison) -> LargeFigures:
                 ties=by_query.ties,
                 losses=by_query.losses,
                 carriers=len(pair.carriers),
-                differences=_count(by_query.values, -100, DIFFERENCE_STEP),
+                differences=_count(by_query.values[np.abs(by_query.values) >= TIE], -100, DIFFERENCE_STEP),
             )
         )
     return LargeFigures(

@@ -43,7 +43,8 @@ def test_figures_are_those_of_a_small_comparison(case, compared):
     assert (kept.difference, kept.p, kept.interval) == (pair.difference, pair.paired.p, pair.paired.interval)
     assert (kept.wins, kept.ties, kept.losses) == (pair.by_query.wins, pair.by_query.ties, pair.by_query.losses)
     assert kept.sentence == comparison.describe_verdict(pair)
-    assert sum(kept.differences) == large.queries == len(result.table)
+    assert sum(kept.differences) + kept.ties == large.queries == len(result.table)
+    assert (sum(kept.differences[20:]), sum(kept.differences[:20])) == (kept.wins, kept.losses)
     assert [sum(counts) for counts in large.scores] == [large.queries] * 2
     assert large.left_out == len(result.table.left_out) > 0
     assert large.means == result.means

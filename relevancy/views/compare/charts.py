@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from relevancy import comparison
 from relevancy.templatetags import numbers
 from relevancy.views.charts import MARGIN, Chart, figure_json
+from relevancy.wording import counted
 
 from .query_table import PresentQuery
 
@@ -50,10 +51,11 @@ def build_large_charts(figures: comparison.LargeFigures, other: int, first: str,
     """Returns the charts of runs of large cases, whose queries are counted in steps."""
     if not figures.queries:
         return []
-    counts, width = figures.pairs[other - 1].differences, 200 // len(figures.pairs[other - 1].differences)
+    pair = figures.pairs[other - 1]
+    counts, width = pair.differences, 200 // len(pair.differences)
     edges = range(-100, 100, width)
     bars = go.Figure()
-    for name, token, is_gain in (("Better", "--up", True), ("Not better", "--down", False)):
+    for name, token, is_gain in (("Better", "--up", True), ("Worse", "--down", False)):
         shown = [(edge, count) for edge, count in zip(edges, counts, strict=True) if (edge >= 0) == is_gain]
         x, y = [edge + width / 2 for edge, _ in shown], [count for _, count in shown]
         bars.add_trace(go.Bar(name=name, x=x, y=y, meta={"color": token}))
@@ -66,7 +68,8 @@ def build_large_charts(figures: comparison.LargeFigures, other: int, first: str,
     )
     steps = [(f"{edge} to {edge + width}", f"{count:,}") for edge, count in zip(edges, counts, strict=True)]
     of_scores = figures.distribute_scores(other)
-    text = f"Differences of {figures.queries:,} queries in steps of {width} points, on a logarithmic scale."
+    changed = counted(pair.wins + pair.losses, "query", "queries")
+    text = f"Differences of {changed} in steps of {width} points, on a logarithmic scale; {pair.ties:,} others scored the same."
     return [
         Chart("differences", "Differences", text, figure_json(bars), ("difference", "queries"), steps),
         Chart(
