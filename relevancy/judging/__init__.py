@@ -32,8 +32,10 @@ from .judging_documents import JudgedDocument, read_documents
 from .judging_lists import claim_query, count_held_by_others, keep_claims, next_query
 from .judging_order import has_bounds
 from .judging_queue import (
+    MAX_QUERIES,
     build_judging_queue,
     count_changing,
+    count_unchosen,
     is_outdated,
     judging_queue,
     queue_build,
@@ -55,6 +57,7 @@ __all__ = [
     "CLAIM",
     "COUNTED",
     "DECIDED",
+    "MAX_QUERIES",
     "OPEN",
     "REPEAT_OFFSET",
     "Conflict",
@@ -72,6 +75,7 @@ __all__ = [
     "count_changing",
     "count_due_repeats",
     "count_held_by_others",
+    "count_unchosen",
     "due_repeats",
     "find_conflicts",
     "has_bounds",

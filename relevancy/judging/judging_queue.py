@@ -6,8 +6,8 @@ the settings; each rating updates the pair that it belongs to, in the same trans
 """
 
 import hashlib
+import heapq
 import math
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import batched
@@ -15,7 +15,7 @@ from typing import TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F, OuterRef, Q, Subquery
+from django.db.models import Count, F, Max, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from relevancy import activity, runs, scores
@@ -34,10 +34,13 @@ from relevancy.models import (
     read_doc_ids,
 )
 from relevancy.models.saving import clean_and_save
-from relevancy.models.write_queue import write_turn
+from relevancy.models.write_queue import write_pause, write_turn
 
 from .judging_order import ChangeMeter
 
+MAX_QUERIES = (
+    20_000  # of a book whose documents are chosen: nobody judges those of more, and their pairs take minutes to store
+)
 QUERIES_PER_TRANSACTION = 50  # ratings wait for the transaction
 BATCH = 500
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -121,11 +124,11 @@ def build_judging_queue(*, book: Book) -> int:
     queue = judging_queue(book)
     meter = ChangeMeter(queue) if queue.is_by_difference else None
     runs_by_case = _read_runs(queue)
-    cases_by_query = _cases_by_query(runs_by_case)
+    cases_by_query = _choose_queries(queue, runs_by_case)
     total = 0
     for number, query_ids in enumerate(batched(cases_by_query, QUERIES_PER_TRANSACTION)):
         if number:
-            time.sleep(scores.PAUSE_SECONDS)
+            write_pause()
         pairs = _read_pairs(queue, query_ids, cases_by_query, runs_by_case)
         changes, revisions = _measure_changes(meter, query_ids)
         for pair in pairs:
@@ -192,7 +195,7 @@ def pair_key(queue: JudgingQueue, pair: JudgingPair, changes: Changes) -> float:
     What changes the comparison of two runs most: by the change, in points, the largest first; then those that change nothing, best
     ranks first.
     """
-    digest = hashlib.blake2b(f"{queue.seed}:{pair.query_id}:{pair.doc_id}".encode(), digest_size=8).digest()
+    digest = _digest(f"{queue.seed}:{pair.query_id}:{pair.doc_id}")
     uniform = (int.from_bytes(digest) + 0.5) / 2**64  # in (0, 1)
     match JudgingQueue.Order(queue.order):
         case JudgingQueue.Order.QUERY:
@@ -229,13 +232,38 @@ def _newest_runs(book_id: int) -> dict[int, int]:
     return {case_id: run_id for case_id, run_id in newest if run_id is not None}
 
 
-def _cases_by_query(case_ids: Iterable[int]) -> dict[int, list[int]]:
-    """Returns `{query id: ids of the cases that have it}`, ascending."""
-    present = CaseQuery.objects.present().filter(case__in=list(case_ids), query__retired_at=None)
+def _choose_queries(queue: JudgingQueue, case_ids: Iterable[int]) -> dict[int, list[int]]:
+    """Returns `{query id: ids of the cases that have it}`, ascending, of at most `MAX_QUERIES` queries: those with the greatest
+    weights, and of those with equal weights a random sample, always the same for the same seed."""
+    present = _case_queries(case_ids)
+    weights = present.values_list("query_id").annotate(Max("weight"))
+    chosen = {
+        query_id
+        for *_, query_id in heapq.nsmallest(
+            MAX_QUERIES,
+            ((-weight, _digest(f"{queue.seed}:{query_id}"), query_id) for query_id, weight in weights.iterator()),
+        )
+    }
     cases_by_query: dict[int, list[int]] = {}
-    for query_id, case_id in present.order_by("query_id").values_list("query_id", "case_id"):
-        cases_by_query.setdefault(query_id, []).append(case_id)
+    for query_ids in batched(sorted(chosen), BATCH):
+        rows = present.filter(query__in=query_ids).order_by("query_id")
+        for query_id, case_id in rows.values_list("query_id", "case_id"):
+            cases_by_query.setdefault(query_id, []).append(case_id)
     return cases_by_query
+
+
+def _case_queries(case_ids: Iterable[int]) -> QuerySet[CaseQuery]:
+    return CaseQuery.objects.present().filter(case__in=list(case_ids), query__retired_at=None).order_by()
+
+
+def count_unchosen(queue: JudgingQueue) -> int:
+    """Returns how many queries are not judged because there are more than `MAX_QUERIES`. Two SQL statements."""
+    present: int = _case_queries(_read_runs(queue)).aggregate(queries=Count("query", distinct=True))["queries"]
+    return max(0, present - MAX_QUERIES)
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=8).digest()
 
 
 def _read_pairs(

@@ -1,6 +1,7 @@
 """Lets raters write one after another on SQLite, in the order in which they came."""
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -12,6 +13,7 @@ try:
 except ImportError:  # Windows: the raters of each process queue
     fcntl = None  # type: ignore[assignment]
 
+PAUSE_SECONDS = 0.05
 MAX_WAIT = 5.0  # seconds for the other threads of this process; a locked database must not take all of them
 _THREADS = Lock()
 
@@ -35,6 +37,13 @@ def write_turn() -> Iterator[None]:
             yield
     finally:
         _THREADS.release()
+
+
+def write_pause(since: float | None = None) -> None:
+    """Lets raters write between two bulk writes: waits until `PAUSE_SECONDS` have passed, since a time of `time.monotonic` if one is
+    given. Does nothing on other databases, and within a transaction."""
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        time.sleep(PAUSE_SECONDS if since is None else max(0.0, since + PAUSE_SECONDS - time.monotonic()))
 
 
 @contextmanager

@@ -4,7 +4,6 @@ What an import in short transactions has written is in the log with its `RatingI
 from there; see docs/decisions/0060.
 """
 
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -14,14 +13,14 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from relevancy import accounts, activity, queries, scores
 from relevancy.models import Activity, Book, Case, JudgingPair, Query, Rating, RatingChange, RatingImport, User, Verdict
 from relevancy.models.errors import error_text
-from relevancy.models.write_queue import write_turn
+from relevancy.models.write_queue import write_pause, write_turn
 
 from .new_ratings import NewRating, OldRating, RatingKey, insert_ratings, write_ratings
 from .ratings import check_open
@@ -414,8 +413,7 @@ def note_progress(record: RatingImport, **changes: Any) -> None:
 
 @contextmanager
 def short_transaction() -> Iterator[None]:
-    """A transaction in the order of the raters, with a pause after it for everybody else; see `scores.PAUSE_SECONDS`."""
+    """A transaction in the order of the raters, with a pause after it for everybody else; see `write_pause`."""
     with write_turn(), transaction.atomic():
         yield
-    if connection.vendor == "sqlite" and not connection.in_atomic_block:
-        time.sleep(scores.PAUSE_SECONDS)
+    write_pause()

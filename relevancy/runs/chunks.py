@@ -13,12 +13,13 @@ from relevancy import engines
 from relevancy.endpoints import connect
 from relevancy.engines.transport.concurrency import in_parallel
 from relevancy.models import CaseQuery, Ranking, Run, RunPart, ScorerVersion
-from relevancy.scores import PAUSE_SECONDS, compute_scores, lock_queries, store
+from relevancy.models.write_queue import PAUSE_SECONDS, write_pause
+from relevancy.scores import compute_scores, lock_queries, store
 
 from .access import why_not_continued
 from .claims import release
 from .endings import end_without_parts, fail
-from .parts import unsearched_queries
+from .parts import unsearched_of_part
 from .requests import RequestBuilder, endpoint_mapping, query_options
 
 WRITE_AFTER = 100  # responses, once `PAUSE_SECONDS` have passed since the last write
@@ -102,7 +103,6 @@ class Chunk:
 
     def work(self) -> None:
         """Searches and stores; then releases the part for the next chunk, or ends it."""
-        unsearched = unsearched_queries(self.run).filter(pk__range=(self.part.first, self.part.last))
         try:
             if self.run.cancel_requested:
                 self._end_part()
@@ -110,7 +110,7 @@ class Chunk:
             if reason := endpoint_changed(self.run) or why_not_continued(self.run):
                 self._fail(reason)
                 return
-            if case_queries := list(unsearched[: self.limit]):
+            if case_queries := unsearched_of_part(self.run, self.part)[: self.limit]:
                 with connect(self.run.attempt.endpoint, parallel=self.part.slots) as engine:
                     self.engine = engine
                     self._store_version(engine)
@@ -120,7 +120,7 @@ class Chunk:
         except engines.EngineError as error:
             self._fail(str(error))
             return
-        if self.cancelled or not unsearched.exists():
+        if self.cancelled or not unsearched_of_part(self.run, self.part):
             self._end_part()
         else:
             release(self.part, connection_failures=self.consecutive_failures)
@@ -204,7 +204,7 @@ class Chunk:
         rows = [build_ranking(self.run, case_query, response) for case_query, response in responses]
         # Before the transaction, because a script may take its time.
         scores = compute_scores(self.run, rows, self.versions, before_each=self._send_heartbeat)
-        time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - self.written_at)))
+        write_pause(since=self.written_at)
         with transaction.atomic():
             # Every transaction locks queries, then parts, then runs; a different order would lead to deadlocks.
             lock_queries([row.query_id for row in rows])

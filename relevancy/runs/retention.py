@@ -8,7 +8,6 @@ versions that others keep, but scripts, which may read fields, never score it ag
 See docs/decisions/0015.
 """
 
-import time
 from itertools import batched
 
 import numpy as np
@@ -19,10 +18,10 @@ from django.db.models import Max, Q, QuerySet, When
 from django.utils import timezone
 
 from relevancy.models import Case, Document, Ranking, Run, lock_documents, unpack_numbers
+from relevancy.models.write_queue import write_pause
 
 BATCH = 500  # rows changed in one transaction, which must be short: ratings wait for it
 READ = 5_000  # rankings read at a time
-PAUSE_SECONDS = 0.05  # between transactions: SQLite does not queue its writers fairly, and ratings must not wait
 
 
 def has_prunable_runs(case_id: int) -> bool:
@@ -64,7 +63,7 @@ def _remove_details(run_id: int) -> None:
             Ranking.objects.filter(pk__in=batch).update(snippets="", explanations="")
         if len(batch) < BATCH:
             return
-        time.sleep(PAUSE_SECONDS)
+        write_pause()
 
 
 def clean_documents(endpoint: int) -> int:
@@ -80,7 +79,7 @@ def clean_documents(endpoint: int) -> int:
         with transaction.atomic():
             uses.read_new()
             documents.filter(pk__in=[pk for pk in batch if not uses.is_used(pk)]).delete()
-        time.sleep(PAUSE_SECONDS)
+        write_pause()
     with_fields = documents.filter(fields__isnull=False).values_list("pk", flat=True)
     hidden = [pk for pk in with_fields.iterator() if not uses.is_displayed(pk)]
     stripped = 0
@@ -89,7 +88,7 @@ def clean_documents(endpoint: int) -> int:
             uses.read_new()
             still_hidden = documents.filter(pk__in=[pk for pk in batch if not uses.is_displayed(pk)])
             stripped += still_hidden.update(fields=None, digest=None)
-        time.sleep(PAUSE_SECONDS)
+        write_pause()
     return stripped
 
 

@@ -80,14 +80,13 @@ from .run_history import (
 )
 from .score_rankings import compute_scores, score_known, scoreable_versions
 from .scripts import switched_off_scorers
-from .storage import PAUSE_SECONDS, lock_queries, score_case, store
+from .storage import lock_queries, score_case, store
 
 __all__ = [
     "IS_BETTER",
     "IS_SAME",
     "IS_WORSE",
     "MAX_SUMMED",
-    "PAUSE_SECONDS",
     "CaseScorePreview",
     "ChangesSince",
     "FormerScore",

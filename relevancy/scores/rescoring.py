@@ -21,7 +21,7 @@ from relevancy.models import (
     case_revision,
     read_doc_ids,
 )
-from relevancy.models.write_queue import write_turn
+from relevancy.models.write_queue import write_pause, write_turn
 
 from .comparison import store_comparison, stored_differences
 from .definitions import missing_measures
@@ -29,7 +29,7 @@ from .grades import GradedQueries, QueryRatings
 from .history import MAX_POINTS
 from .score_rankings import score_known, scoreable_versions
 from .scripts import count_stops, switch_on
-from .storage import PAUSE_SECONDS, score_runs, store
+from .storage import score_runs, store
 
 # Queries of a case whose scores a page sums after ratings: 9 ms of CPU for two runs. A worker sums those of larger cases, within two
 # seconds: with 5,000 queries, the pages of 20 raters would take 43 ms each time.
@@ -133,7 +133,7 @@ def _rescore_runs(
             # Asked again: displayed fields may have been removed before the hits were read.
             possible = scoreable_versions(run, [version for version in versions if version.pk in needed])
             rows += score_known(run, rankings_of_run, possible, graded, stops=count_stops(run, possible))
-        time.sleep(max(0.0, PAUSE_SECONDS - (time.monotonic() - written_at)))
+        write_pause(since=written_at)
         with transaction.atomic():
             store(rows)
         written_at = time.monotonic()

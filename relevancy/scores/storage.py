@@ -32,7 +32,6 @@ _OVERWRITE = f"""
 """
 _CASE_COLUMNS = ("score", "low", "high", "scored", "queries", "unrated", "failed", "revision", "updated_at")
 _HIGH, _LOW = 2.0**26, 2.0**30  # together the units of `exact_units`: a sum of all in one column would overflow
-PAUSE_SECONDS = 0.05  # between bulk writes: SQLite does not queue its writers fairly, and ratings must not wait
 
 
 def store(rows: Sequence[QueryScore]) -> None:

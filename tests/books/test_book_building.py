@@ -9,9 +9,9 @@ import pytest
 from django.db import IntegrityError, connection
 from django.utils import timezone
 
-from relevancy import books, ratings, scores
+from relevancy import books, ratings
 from relevancy.books import book_building
-from relevancy.models import Book, Query, Rating, RatingChange, RatingImport, User
+from relevancy.models import Book, Query, Rating, RatingChange, RatingImport, User, write_queue
 from relevancy.queries import QueryDetails
 from relevancy.ratings import NewRating, imports
 from relevancy.views.books.forms import MergeForm
@@ -123,7 +123,7 @@ def test_book_that_was_discarded_meanwhile_is_not_continued() -> None:
 @pytest.mark.django_db(transaction=True)
 def test_no_transaction_stores_more_than_a_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(book_building, "RATINGS_AT_ONCE", 10)
-    monkeypatch.setattr(scores, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(write_queue, "PAUSE_SECONDS", 0)
     short_transaction = imports.short_transaction
     stored = [0]
 

@@ -1,5 +1,6 @@
 """Judging what changes the comparison of two runs most: the order, and that it follows the ratings."""
 
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -162,3 +163,22 @@ def test_other_books_cost_one_statement(case: Case, django_assert_num_queries) -
 
 def test_the_task_of_a_book_that_has_been_deleted_does_nothing() -> None:
     tasks.rescore_book.func(0)
+
+
+def test_of_many_queries_those_with_the_greatest_weights_are_judged_and_a_sample_of_the_others(
+    case: Case, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_module("relevancy.judging.judging_queue"), "MAX_QUERIES", 2)
+    run_with(case, BEFORE)
+    judging.build_judging_queue(book=case.book)
+    queue = judging.judging_queue(case.book)
+    chosen = set(queue.pairs.values_list("query__text", flat=True))
+    assert len(chosen) == 2
+    assert "query 1" in chosen
+    assert judging.count_unchosen(queue) == 1
+    seeds = set()
+    for seed in range(20):
+        JudgingQueue.objects.filter(pk=queue.pk).update(seed=seed)
+        judging.build_judging_queue(book=case.book)
+        seeds.add(frozenset(queue.pairs.values_list("query__text", flat=True)))
+    assert seeds == {frozenset({"query 1", "query 2"}), frozenset({"query 1", "query 3"})}

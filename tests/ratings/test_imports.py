@@ -25,6 +25,7 @@ from relevancy.models import (
     RatingImport,
     User,
     Verdict,
+    write_queue,
 )
 from relevancy.ratings import imports
 from tests.factories import (
@@ -62,7 +63,7 @@ def both_ways(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
 def in_parts(monkeypatch: pytest.MonkeyPatch, size: int = 2) -> None:
     monkeypatch.setattr(imports, "MAX_AT_ONCE", 0)
     monkeypatch.setattr(imports, "CHUNK", size)
-    monkeypatch.setattr(scores, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(write_queue, "PAUSE_SECONDS", 0)
 
 
 def import_all(case: Case, values: Any, by: User | None = None, raters: tuple[str, ...] = ()) -> int:

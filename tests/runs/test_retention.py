@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import cases, runs, scores, tasks
-from relevancy.models import Attempt, Case, Document, Ranking, Run, Scorer, ScorerVersion
+from relevancy.models import Attempt, Case, Document, Ranking, Run, Scorer, ScorerVersion, write_queue
 from relevancy.runs import retention
 from relevancy.scores import score_rankings
 from tests.factories import make_attempt, make_case, query_of, rate_all, rescore, run_now, set_hits, stored_scores
@@ -20,7 +20,7 @@ SCRIPT = "setScore(docs[0].id === 'a' ? 100 : 10);"
 @pytest.fixture(autouse=True)
 def quick(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.KEEP_FIELDS_RUNS = 2
-    monkeypatch.setattr(retention, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(write_queue, "PAUSE_SECONDS", 0)
 
 
 @pytest.fixture
@@ -108,12 +108,12 @@ def test_prune_display_fields_continues_where_a_worker_died(attempt: Attempt, mo
 
     pauses = count(1)
 
-    def die(seconds: float) -> None:
+    def die() -> None:
         if next(pauses) == 5:  # after three unused documents and two without a run that displays them
             raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(retention.time, "sleep", die)
+        patch.setattr(retention, "write_pause", die)
         with pytest.raises(KeyboardInterrupt):
             runs.prune_display_fields(attempt.case)
     first = attempt.case.runs.get(number=1)
@@ -137,14 +137,14 @@ def test_documents_that_a_run_returns_meanwhile_keep_their_fields(
     old, _, new = [run_with_own_fields(attempt) for _ in range(3)]
     kept = [["c", 1.0, {"id": "c", "run": old.pk}]]
 
-    def search_again(seconds: float) -> None:
+    def search_again() -> None:
         query_id = new.rankings.order_by("pk").values_list("query_id", flat=True)[0]
         new.rankings.filter(query=query_id).delete()
         with transaction.atomic():
             again = Ranking.with_hits(kept, run=new, query_id=query_id)
             Ranking.objects.store([again], endpoint=attempt.endpoint_id)
 
-    monkeypatch.setattr(retention.time, "sleep", search_again)
+    monkeypatch.setattr(retention, "write_pause", search_again)
     runs.prune_display_fields(attempt.case)
     assert kept in [ranking.hits for ranking in new.rankings.all()]
     assert {ranking.hits[0][0]: ranking.hits[0][2] for ranking in old.rankings.all()} == {"a": {}}

@@ -18,12 +18,12 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from relevancy import activity, engines, scores
+from relevancy import activity, engines
 from relevancy.judging.judging_documents import JudgedDocument, read_documents
 from relevancy.judging.judging_queue import judging_queue
 from relevancy.models import Book, JudgingPair, Rating, User, Verdict
 from relevancy.models.saving import clean_and_save
-from relevancy.models.write_queue import write_turn
+from relevancy.models.write_queue import write_pause, write_turn
 from relevancy.wording import counted
 
 from .answers import UnreadableAnswer, parse_answer
@@ -227,7 +227,7 @@ def _add_documents(job: JudgeJob, rows: Sequence[tuple[int, str, int]]) -> None:
                 job=job, state=State.OPEN, value=None, reason="", error="", text=""
             )
             JudgeAnswer.objects.bulk_create(new, ignore_conflicts=True)
-        time.sleep(scores.PAUSE_SECONDS)
+        write_pause()
 
 
 def cancel(job: JudgeJob) -> None:

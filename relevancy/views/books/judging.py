@@ -165,16 +165,29 @@ def _render(
     preview: books.BookPreview | None = None,
     status: int = 200,
 ) -> HttpResponse:
+    queue = JudgingQueue.objects.of_book(book)
     context = {
         "book": book,
         "form": form,
         "preview": preview,
         "has_ratings": bool(books.rated_values(book)),
-        "order_text": _order_text(JudgingQueue.objects.of_book(book)),
+        "choice_text": _choice_text(queue),
+        "order_text": _order_text(queue),
         "starters": _starters(book),
         **_rule_context(grades),
     }
     return render(request, "books/judging.html", context, status=status)
+
+
+def _choice_text(queue: JudgingQueue) -> str:
+    """Returns which queries of a very large book are judged; empty if all are."""
+    unchosen = judging.count_unchosen(queue)
+    if not unchosen:
+        return ""
+    return (
+        f"Documents of {judging.MAX_QUERIES:,} of the {judging.MAX_QUERIES + unchosen:,} queries are judged: those with the greatest "
+        "weights, and of queries with equal weights a random sample."
+    )
 
 
 def _order_text(queue: JudgingQueue) -> str:

@@ -8,9 +8,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from relevancy import ratings, scores, tasks
+from relevancy import ratings, tasks
 from relevancy.management import progress
-from relevancy.models import Activity, Case, Rating, RatingImport
+from relevancy.models import Activity, Case, Rating, RatingImport, write_queue
 from relevancy.ratings import imports
 from tests.factories import make_case, query_of
 
@@ -25,7 +25,7 @@ def sent(monkeypatch):
     ids = []
     monkeypatch.setattr(imports, "MAX_AT_ONCE", 2)
     monkeypatch.setattr(imports, "CHUNK", 1)
-    monkeypatch.setattr(scores, "PAUSE_SECONDS", 0)
+    monkeypatch.setattr(write_queue, "PAUSE_SECONDS", 0)
     monkeypatch.setattr(
         tasks, "send", lambda task, pk, **options: ids.append(pk) if task is tasks.import_ratings else None
     )
