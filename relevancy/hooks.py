@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from django.forms import Field
     from django.http import HttpRequest, HttpResponse
 
-    from relevancy.models import Book, Case, Run, User
+    from relevancy.models import Book, Case, Endpoint, Run, User
 
 
 class Audience(StrEnum):
@@ -224,6 +224,10 @@ history_marks: Hook[[Any], Iterable[HistoryMark]] = Hook()
 
 run_ended: Hook[[Run], None] = Hook()
 """Called by the worker when a run has ended, or may have: a worker that begins anew calls it again."""
+
+held_requests: Hook[[Endpoint], Mapping[str, int]] = Hook()
+"""How many requests at a time the app's own tasks send to an endpoint, by who sends them, such as "study 7". They are part of what
+the endpoint answers at a time. An app takes them with `runs.available_requests`."""
 
 judging_queue_built: Hook[[Book], None] = Hook()
 """Called by the worker when it has chosen the documents to judge in a book, after a run or a change of the settings."""

@@ -183,7 +183,8 @@ class Query(models.Model):
     """
 
     id = models.AutoField(primary_key=True)  # four bytes in each ranking and score
-    book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="queries")
+    # `query_once_per_book` leads from a book to its queries.
+    book = models.ForeignKey(Book, on_delete=models.CASCADE, related_name="queries", db_index=False)
     text = models.CharField(max_length=2048)
     text_key = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the text: what makes it unique")
     information_need = MultilineField(blank=True, validators=[MaxLengthValidator(5_000)])

@@ -158,7 +158,7 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
 
 def _unretire(book: Book, query_ids: Iterable[int]) -> None:
     for batch in batched(query_ids, BATCH_SIZE):
-        book.queries.filter(pk__in=batch, retired_at__isnull=False).update(retired_at=None)
+        Query.objects.filter(pk__in=batch, retired_at__isnull=False).update(retired_at=None)
 
 
 def delete_prepared(*, book: Book) -> None:

@@ -4,7 +4,7 @@ from . import attempts
 from .access import SEARCH_ERRORS, RunNotAllowed, why_not_usable
 from .attempt_changes import AttemptChanges, ChangedLine, find_changes
 from .chunks import ChunkResult, endpoint_changed
-from .claims import waiting_behind
+from .claims import STALE_AFTER, available_requests, max_requests, waiting_behind, waiting_runs
 from .depth import deepen, depth_of
 from .explanation_differences import ExplanationDifference, compare_explanations
 from .explanations import (
@@ -49,6 +49,7 @@ __all__ = [
     "MAX_FIND_TEXT",
     "MAX_TRIED_QUERIES",
     "SEARCH_ERRORS",
+    "STALE_AFTER",
     "AttemptChanges",
     "ChangedLine",
     "ChunkResult",
@@ -67,6 +68,7 @@ __all__ = [
     "UnretrievedDocuments",
     "abilities",
     "attempts",
+    "available_requests",
     "build_results",
     "cancel",
     "clean_documents",
@@ -96,6 +98,7 @@ __all__ = [
     "is_imported",
     "list_unretrieved",
     "look_up",
+    "max_requests",
     "missing_engine",
     "pin",
     "prune_display_fields",
@@ -112,5 +115,6 @@ __all__ = [
     "unpin",
     "unsearched_queries",
     "waiting_behind",
+    "waiting_runs",
     "why_not_usable",
 ]

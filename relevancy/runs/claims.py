@@ -14,7 +14,7 @@ from django.db.models import F, Max, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from relevancy import engines
+from relevancy import engines, hooks
 from relevancy.models import Endpoint, Run, RunPart
 
 STALE_AFTER = timedelta(seconds=40)  # four heartbeats; with `tasks.SWEEP_SECONDS` less than a minute
@@ -61,13 +61,8 @@ def claim(run_id: int) -> Claim | None:
         part: RunPart | None = free.order_by("first").first()
         if endpoint is None or part is None:
             return None
-        at_work = RunPart.objects.filter(
-            run__attempt__endpoint=endpoint, heartbeat_at__range=(now - STALE_AFTER, now + STALE_AFTER)
-        )
-        held = dict(at_work.order_by().values("run").annotate(held=Sum("slots")).values_list("run", "held"))
-        share = ceil(endpoint.parallel / len({*held, run_id}))
-        available = min(endpoint.parallel - sum(held.values()), share - held.get(run_id, 0))
-        part.slots = min(available, _max_slots(endpoint))
+        available = available_requests(endpoint, f"run {run_id}")
+        part.slots = min(available, max_requests(endpoint))
         if part.slots <= 0:
             free.filter(pk=part.pk, claimed_by="").update(heartbeat_at=now)
             return None
@@ -79,7 +74,25 @@ def claim(run_id: int) -> Claim | None:
         return Claim(part, has_more=available > part.slots and free.exists())
 
 
-def _max_slots(endpoint: Endpoint) -> int:
+def available_requests(endpoint: Endpoint, holder: str) -> int:
+    """Returns how many more requests at a time may be sent to an endpoint by a run or by a task of an app: those that nobody sends, and
+    no more than an equal share. Call it in a transaction that has locked the endpoint.
+
+    holder: "run" and its id, or the name that the app gives in `hooks.held_requests`.
+    """
+    now = timezone.now()
+    at_work = RunPart.objects.filter(
+        run__attempt__endpoint=endpoint, heartbeat_at__range=(now - STALE_AFTER, now + STALE_AFTER)
+    )
+    by_run = at_work.order_by().values("run").annotate(held=Sum("slots")).values_list("run", "held")
+    held = {f"run {run_id}": slots for run_id, slots in by_run}
+    for others in hooks.held_requests(endpoint):
+        held.update(others)
+    share = ceil(endpoint.parallel / len({*held, holder}))
+    return min(endpoint.parallel - sum(held.values()), share - held.get(holder, 0))
+
+
+def max_requests(endpoint: Endpoint) -> int:
     """Returns how many requests at a time one worker sends. Engines on this server search one query after the other."""
     adapter = engines.find(endpoint.engine)
     return settings.WORKER_REQUESTS if adapter is not None and adapter.address.kind == "url" else 1
@@ -106,8 +119,13 @@ def has_free_part(run_id: int) -> bool:
 
 def waiting_behind(run: Run) -> list[int]:
     """Returns the ids of the other runs that could use the endpoint of this run, the one first that has been waiting the longest."""
-    others = RunPart.objects.filter(is_free(), run__attempt__endpoint=run.attempt.endpoint_id).exclude(run=run)
-    by_run = others.order_by().values("run").annotate(latest=Max("heartbeat_at"))
+    return [run_id for run_id in waiting_runs(run.attempt.endpoint_id) if run_id != run.pk]
+
+
+def waiting_runs(endpoint_id: int) -> list[int]:
+    """Returns the ids of the runs that could use an endpoint, the one first that has been waiting the longest."""
+    free = RunPart.objects.filter(is_free(), run__attempt__endpoint=endpoint_id)
+    by_run = free.order_by().values("run").annotate(latest=Max("heartbeat_at"))
     return list(by_run.order_by(F("latest").asc(nulls_first=True), "run").values_list("run", flat=True))
 
 
