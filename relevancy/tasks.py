@@ -149,29 +149,29 @@ def enqueue_comparison(stored: StoredComparison) -> None:
 
 def enqueue_run(run: Run) -> None:
     """Enqueues a chunk of a run, once however often it is called before the task begins."""
-    if _mark_queued(Run.objects.filter(pk=run.pk), "queued_at"):
+    if mark_queued(Run.objects.filter(pk=run.pk), "queued_at"):
         send(run_chunk, run.pk)
 
 
 def enqueue_run_rescore(run: Run) -> None:
     """Enqueues the rescoring of a run, once however often it is called before the task begins."""
-    if _mark_queued(Run.objects.filter(pk=run.pk), "rescore_queued_at"):
+    if mark_queued(Run.objects.filter(pk=run.pk), "rescore_queued_at"):
         send(rescore_run, run.pk)
 
 
 def enqueue_history_rescore(case: Case) -> None:
     """Enqueues the rescoring of all runs of a case, once however often it is called before the task has finished."""
-    if _mark_queued(Case.objects.filter(pk=case.pk), "history_queued_at"):
+    if mark_queued(Case.objects.filter(pk=case.pk), "history_queued_at"):
         send(rescore_history, case.pk)
 
 
 def enqueue_book_rescore(book_id: int) -> None:
     """Enqueues the rescoring of a book's cases, once however often it is called before the task begins a second later."""
-    if _mark_queued(Book.objects.filter(pk=book_id), "rescore_queued_at"):
+    if mark_queued(Book.objects.filter(pk=book_id), "rescore_queued_at"):
         send(rescore_book, book_id, pause=RESCORE_PAUSE)
 
 
-def _mark_queued(row: QuerySet[Any], field: str) -> bool:
+def mark_queued(row: QuerySet[Any], field: str) -> bool:
     """Marks a row, in its field with a time, as having a task in the queue. Returns False if it has one that is not older than a
     minute. One SQL statement then, and no write: on SQLite, each write waits for all others. A time that is more than a minute ahead
     is of a clock that was wrong."""

@@ -4,6 +4,7 @@ from relevancy.statistics import TIE, Verdict
 
 from . import stored
 from .best_order import BEST_ORDER, Gain, GainSplit, best_order, check_best_order, find_gain, split_gains
+from .bounds import score_ranges
 from .chart_contents import ChartContent, describe_change, list_charts
 from .comparisons import MAX_RUNS, Comparison, RunPair, compare, list_warnings, name_runs
 from .distributions import Distribution
@@ -23,7 +24,7 @@ from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .ratings_to_add import DocumentToRate, RatingPlan, RatingPlanner, build_planner
 from .result_lists import ListOverlap, ResultList, read_lists, unique
-from .run_scorer import has_exact_range
+from .run_scorer import RunScorer, has_exact_range
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_carriers, describe_groups, describe_lopsided, describe_verdict, format_detectable
 from .summaries import Figure, PairSummary, list_figures, list_rating_warnings, summarize_pair, summarize_pending
@@ -59,6 +60,7 @@ __all__ = [
     "RatingPlanner",
     "ResultList",
     "RunPair",
+    "RunScorer",
     "ScoreTable",
     "TagFigures",
     "Verdict",
@@ -92,6 +94,7 @@ __all__ = [
     "name_runs",
     "read_lists",
     "read_score_table",
+    "score_ranges",
     "select_rows",
     "split_gains",
     "stored",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from .bounds import score_ranges
 from .result_lists import ResultList, read_lists, unique
 from .run_scorer import RunScorer
 from .score_tables import Floats
+
+type ReadLists = Callable[[Sequence[int]], Sequence[Mapping[int, ResultList]]]
+"""Returns `{query id: result list}` of the baseline and of what is compared with it."""
 
 MAX_LISTED = 10
 BATCH = 50  # queries whose documents are tried together
@@ -50,15 +54,15 @@ class RatingPlan:
 
 
 class RatingPlanner:
-    """Tries grades for single documents of a pair of runs, beginning with the queries whose difference is least known.
+    """Tries grades for single documents of a pair of rankings, beginning with the queries whose difference is least known.
 
     The change that a document can make lies within the bounds of its query, so the rest is not tried once the documents that have
     been found can change more than the bounds of the next query allow.
     """
 
-    def __init__(self, runs: Sequence[Run], scorer: RunScorer, weights: Mapping[int, float]) -> None:
-        """runs: the baseline and the other run. weights: of the compared queries, by id."""
-        self._runs = runs
+    def __init__(self, read: ReadLists, scorer: RunScorer, weights: Mapping[int, float]) -> None:
+        """read: the rankings of the baseline and of what is compared with it. weights: of the compared queries, by id."""
+        self._read = read
         self._scorer = scorer
         self.weights = weights
         self._total = sum(weights.values())
@@ -83,7 +87,7 @@ class RatingPlanner:
 
     def try_documents(self, query_ids: Sequence[int]) -> list[DocumentToRate]:
         """Returns the unrated documents of these queries that can change the difference, in no order. Four SQL statements."""
-        lists = [read_lists(run, query_ids) for run in self._runs]
+        lists = self._read(query_ids)
         grades = scores.known_grades(self._scorer.book, query_ids)
         documents: list[tuple[int, str, int | None, int | None]] = []
         for query_id in query_ids:
@@ -141,7 +145,7 @@ class RatingPlanner:
         query_ids = list(dict.fromkeys(document.query_id for document in documents))
         if not query_ids:
             return 0.0
-        read = [read_lists(run, query_ids) for run in self._runs]
+        read = self._read(query_ids)
         lists = [
             [results[query_id].doc_ids if query_id in results else None for query_id in query_ids] for results in read
         ]
@@ -175,7 +179,7 @@ def build_planner(runs: Sequence[Run], version: ScorerVersion) -> RatingPlanner 
         dict(run.case.case_queries.present().order_by("query_id").values_list("query_id", "weight")) for run in runs
     )
     weights = {query_id: weight for query_id, weight in first.items() if query_id in second and weight > 0}
-    return RatingPlanner(runs, scorer, weights)
+    return RatingPlanner(partial(_read_runs, runs), scorer, weights)
 
 
 def plan_ratings(
@@ -189,4 +193,8 @@ def plan_ratings(
     scorer = RunScorer.build(runs, version)
     if not scorer.has_exact_range or not any(width > 0 for width in widths.values()):
         return None
-    return RatingPlanner(runs, scorer, weights).plan(widths)
+    return RatingPlanner(partial(_read_runs, runs), scorer, weights).plan(widths)
+
+
+def _read_runs(runs: Sequence[Run], query_ids: Sequence[int]) -> list[Mapping[int, ResultList]]:
+    return [read_lists(run, query_ids) for run in runs]

@@ -89,7 +89,8 @@ def available_requests(endpoint: Endpoint, holder: str) -> int:
     for others in hooks.held_requests(endpoint):
         held.update(others)
     share = ceil(endpoint.parallel / len({*held, holder}))
-    return min(endpoint.parallel - sum(held.values()), share - held.get(holder, 0))
+    available: int = min(endpoint.parallel - sum(held.values()), share - held.get(holder, 0))
+    return available
 
 
 def max_requests(endpoint: Endpoint) -> int:

@@ -1,0 +1,55 @@
+"""What the app adds to the core: the tab of studies, what the worker does for them, and what becomes of them."""
+
+from collections.abc import Iterator, Mapping
+
+from relevancy.hooks import (
+    Loss,
+    activity_sentences,
+    books_merged,
+    case_activity_kinds,
+    case_losses,
+    held_requests,
+    sweep,
+)
+from relevancy.models import Book, Case, User
+from relevancy.wording import counted
+
+from . import studies, tasks
+from .models import Study
+
+case_activity_kinds["study"] = "Study"
+activity_sentences.update(
+    {
+        studies.CREATED: "Started {subject}",
+        studies.STOPPED: "Stopped {subject}",
+        studies.CONTINUED: "Continued {subject}",
+        studies.DELETED: "Deleted {subject}",
+        studies.FINISHED: "Finished {subject}. {reason}",
+        studies.FAILED: "{subject} failed. {reason}",
+        studies.ADOPTED: "Created {subject}",
+    }
+)
+held_requests.add(studies.held_requests)
+
+
+@sweep.add
+def continue_abandoned() -> None:
+    """Goes on with studies whose worker has died, or that waited for the endpoint."""
+    for study_id in studies.waiting_studies():
+        tasks.enqueue(study_id)
+
+
+@books_merged.add
+def follow_queries(book: Book, other: Book, same: Mapping[int, int]) -> None:
+    """Lets the studies of the other book's cases name the queries that stay."""
+    for study in Study.objects.filter(case__book=other):
+        study.query_ids = [same.get(query_id, query_id) for query_id in study.query_ids]
+        study.save(update_fields=["query_ids"])
+
+
+@case_losses.add
+def losses(case: Case, user: User) -> Iterator[Loss]:
+    """Yields the studies that are deleted with a case."""
+    count = Study.objects.filter(case=case).count()
+    if count:
+        yield Loss("deleted", "studies", f"{counted(count, 'study', 'studies')} with all trials")

@@ -1,0 +1,314 @@
+"""What a study has found, from the scores of its trials: everything that its page, the API and the command say.
+
+Definitions: docs/studies.md. Nothing here asks the engine, so that ratings made later change the findings within seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from relevancy import comparison, scores
+from relevancy.models import Run
+from relevancy.scoring.arrays import BoolArray, FloatArray
+from relevancy.scoring.rounding import format_rounded, format_signed
+from relevancy.statistics import TIE, Differences, find_interval
+
+from .choice import Evidence
+from .models import Study, StudyAnswer, StudyTrial
+from .trial_scores import (
+    SCORE,
+    UNRATED,
+    TrialScorer,
+    build_evidence,
+    positions_by_tag,
+    read_scored,
+    used_queries,
+)
+
+CLEARLY_DIFFERENT = 8.0  # standard errors: no interval reaches so far, so it is not computed
+RESPONSE_BINS = 8
+MAX_TAGS = 30
+MAX_CARRIERS = 5
+MIN_TAG_QUERIES = 3
+
+
+def update_findings(study: Study) -> dict[str, Any]:
+    """Computes the findings with the ratings of now, and stores them. Returns them."""
+    scorer, trials = read_scored(study)
+    findings = build_findings(study, scorer, trials)
+    Study.objects.filter(pk=study.pk).update(findings=findings)
+    study.findings = findings
+    return findings
+
+
+def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTrial]) -> dict[str, Any]:
+    """Returns the findings as JSON: points with all their digits, positions of trials by number. Empty before there is a parent.
+
+    seen, gain, luck: of the best trial on the queries that chose it, what the choice gains on queries that did not make it, and the
+    difference of both. low, high: the 95 % interval of the gain. winner: the best trial. plateau: all that cannot be told from it.
+    proposed: the one of these nearest to the parent; the parent itself if no improvement is shown.
+    """
+    if not trials:
+        return {}
+    is_used = used_queries(trials, scorer)
+    if not is_used.any():
+        return {}
+    tags = positions_by_tag(study)
+    evidence = build_evidence(study, trials, scorer, tags)
+    winner = int(evidence.seen_choices[-1])
+    cross_fitted, interval = evidence.cross_fitted(), evidence.gain_interval()
+    of_winner = evidence.differences(winner)
+    seen, gain = of_winner.mean, cross_fitted.mean
+    is_improvement = winner > 0 and interval is not None and interval.low > 0
+    plateau = _find_plateau(evidence, winner)
+    possible = [trial for trial in plateau if trial or not is_improvement]
+    proposed = min(possible, key=lambda trial: (evidence.distances[trial], trial)) if is_improvement else 0
+    estimated = _estimated_gains(evidence)
+    findings: dict[str, Any] = {
+        "trials": len(trials),
+        "complete": int(evidence.is_complete.sum()),
+        "stopped": sum(trial.stopped for trial in trials),
+        "failed": sum(bool(trial.error) for trial in trials[1:]),
+        "queries": int(is_used.sum()),
+        "units": len(evidence.unit_weights),
+        "seen": seen,
+        "gain": gain,
+        "low": None if interval is None else interval.low,
+        "high": None if interval is None else interval.high,
+        "luck": seen - gain,
+        "is_improvement": is_improvement,
+        "winner": winner,
+        "proposed": proposed,
+        "plateau": plateau,
+        "draws": len(evidence.folds),
+        "parent_score": float(np.average(evidence.scores[0], weights=evidence.weights)),
+        "proposed_gain": evidence.differences(proposed).mean,
+        "carriers": _name_carriers(study, cross_fitted, evidence, is_used),
+        "seen_curve": evidence.seen_curve(),
+        "cross_fitted_curve": evidence.cross_fitted_curve(),
+        "gains": [None if np.isnan(gain) else gain for gain in estimated.tolist()],
+        "response": _responses(study, trials, estimated),
+        "importance": _importance(study, trials, estimated),
+        "tags": _tag_gains(evidence, proposed or winner, tags, is_used),
+        "could_return": sum(
+            trial.stopped and evidence.can_still_win(trial.values[SCORE][is_used], scorer.ceilings[is_used])
+            for trial in trials
+        ),
+        **_find_unrated(study, scorer, trials, proposed or winner, is_used, evidence),
+    }
+    return {**findings, "sentence": describe(findings, study)}
+
+
+def describe(findings: Mapping[str, Any], study: Study) -> str:
+    """Returns what a study has found, in a sentence."""
+    parent = f"attempt {study.parent.number}"
+    if findings["complete"] < 2:
+        return "No other setting has been searched for all queries yet."
+    if findings["winner"] == 0:
+        return f"No improvement shown: none of {findings['trials'] - 1:,} settings scores better than {parent}."
+    points = format_signed(findings["gain"], 1)
+    ends = (
+        f" ({format_signed(findings['low'], 1)} to {format_signed(findings['high'], 1)})"
+        if findings["low"] is not None
+        else ""
+    )
+    seen, luck = format_signed(findings["seen"], 1), format_rounded(abs(findings["luck"]), 1)
+    if findings["luck"] >= TIE:
+        of_it = f"{luck} of it is luck"
+    elif findings["luck"] <= -TIE:
+        of_it = f"{luck} less than on the others, which is chance"
+    else:
+        of_it = "none of it is luck"
+    start = f"Better than {parent}" if findings["is_improvement"] else "No improvement shown"
+    return (
+        f"{start}: {points} points{ends} on queries that did not choose the setting; {seen} on those that did: {of_it}."
+    )
+
+
+def _find_plateau(evidence: Evidence, winner: int) -> list[int]:
+    """Returns the trials that cannot be told from the winner: the interval of their difference contains 0."""
+    everything = np.ones(len(evidence.unit_weights), np.bool_)
+    found = []
+    for trial in np.flatnonzero(evidence.eligible(everything, None)).tolist():
+        differences = Differences(evidence.unit_scores[winner] - evidence.unit_scores[trial], evidence.unit_weights)
+        error = differences.standard_error or 0.0
+        if trial == winner or differences.are_zero:
+            found.append(trial)
+        elif error and abs(differences.mean) < CLEARLY_DIFFERENT * error:
+            interval = find_interval(differences)
+            if interval is None or interval.low <= 0 <= interval.high:
+                found.append(trial)
+    return found
+
+
+def _name_carriers(study: Study, differences: Differences, evidence: Evidence, is_used: BoolArray) -> list[str]:
+    """Returns the texts of the queries that make up most of the gain, largest first, at most `MAX_CARRIERS`."""
+    used = np.array(study.query_ids)[is_used]
+    first = [
+        int(used[np.flatnonzero(evidence.unit_of_query == unit)[0]])
+        for unit in differences.list_carriers()[:MAX_CARRIERS]
+    ]
+    texts = dict(study.case.case_queries.filter(query__in=first).values_list("query_id", "query__text"))
+    return [texts[query_id] for query_id in first if query_id in texts]
+
+
+def _estimated_gains(evidence: Evidence) -> FloatArray:
+    """Returns [trials] by how much each differs from the parent on the queries that it was searched for; NaN for none."""
+    differences = evidence.scores - evidence.scores[0]
+    known = np.isfinite(differences)
+    weights = known * evidence.weights
+    total = weights.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(known, differences, 0.0) @ evidence.weights / np.where(total > 0, total, np.nan))
+
+
+def _responses(study: Study, trials: Sequence[StudyTrial], gains: FloatArray) -> dict[str, list[dict[str, float]]]:
+    """Returns, for each knob, means of the trials with neighbouring values, with their 95 % bands."""
+    found: dict[str, list[dict[str, float]]] = {}
+    for knob in study.knobs.knobs:
+        values = np.array([trial.settings[knob.name] for trial in trials])
+        rows = []
+        for group in _bins(values, gains):
+            mean, error = float(gains[group].mean()), float(gains[group].std(ddof=1)) / len(group) ** 0.5
+            rows.append(
+                {
+                    "value": float(np.median(values[group])),
+                    "mean": mean,
+                    "low": mean - 1.96 * error,
+                    "high": mean + 1.96 * error,
+                }
+            )
+        found[knob.name] = rows
+    return found
+
+
+def _importance(study: Study, trials: Sequence[StudyTrial], gains: FloatArray) -> dict[str, float]:
+    """Returns, for each knob, the part of the variance of the trials that its values explain alone: the correlation ratio η², less what
+    so many groups explain by chance (ε², Kelley 1935)."""
+    found = {}
+    known = gains[np.isfinite(gains)]
+    total = float(((known - known.mean()) ** 2).sum()) if len(known) else 0.0
+    for knob in study.knobs.knobs:
+        values = np.array([trial.settings[knob.name] for trial in trials])
+        groups = _bins(values, gains)
+        used = np.concatenate(groups) if groups else np.array([], np.int64)
+        within = sum(float(((gains[group] - gains[group].mean()) ** 2).sum()) for group in groups)
+        freedom = len(used) - len(groups)
+        if freedom < 1 or total <= 0 or len(groups) < 2:
+            found[knob.name] = 0.0
+            continue
+        found[knob.name] = max(0.0, 1.0 - within / freedom * (len(used) - 1) / total)
+    return found
+
+
+def _bins(values: FloatArray, gains: FloatArray) -> list[Any]:
+    """Returns positions of trials with neighbouring values, at least two in each group."""
+    known = np.flatnonzero(np.isfinite(gains))
+    distinct = np.unique(values[known])
+    if len(distinct) <= RESPONSE_BINS:
+        groups = [known[values[known] == value] for value in distinct]
+    else:
+        groups = np.array_split(known[np.argsort(values[known], kind="stable")], RESPONSE_BINS)
+    return [group for group in groups if len(group) > 1]
+
+
+def _tag_gains(
+    evidence: Evidence, trial: int, tags: Mapping[str, Sequence[int]], is_used: BoolArray
+) -> list[dict[str, Any]]:
+    """Returns the mean gain of a trial over the queries with each tag, those with the largest first; with the queries that chose it."""
+    place = np.cumsum(is_used) - 1
+    gains = evidence.scores[trial] - evidence.scores[0]
+    found: list[dict[str, Any]] = []
+    for tag, positions in tags.items():
+        at = place[[position for position in positions if is_used[position]]]
+        if len(at) < MIN_TAG_QUERIES or not np.isfinite(gains[at]).all():
+            continue
+        interval = find_interval(Differences(gains[at], evidence.weights[at]))
+        found.append(
+            {
+                "tag": tag,
+                "queries": len(at),
+                "gain": float(np.average(gains[at], weights=evidence.weights[at])),
+                "low": None if interval is None else interval.low,
+                "high": None if interval is None else interval.high,
+            }
+        )
+    return sorted(found, key=lambda row: -abs(float(row["gain"])))[:MAX_TAGS]
+
+
+def _find_unrated(
+    study: Study,
+    scorer: TrialScorer,
+    trials: Sequence[StudyTrial],
+    trial: int,
+    is_used: BoolArray,
+    evidence: Evidence,
+) -> dict[str, Any]:
+    """Returns how much of the results is unrated, from where to where the difference of a trial can move once everything is rated, and
+    which documents to rate first."""
+    considered = min(study.rows, _cutoff(study))
+    shares = [
+        float(item.values[UNRATED][is_used].mean()) / considered if considered else 0.0
+        for item in (trials[0], trials[trial])
+    ]
+    found: dict[str, Any] = {"unrated": {"parent": shares[0], "trial": shares[1], "number": trial}, "to_rate": []}
+    if trial == 0 or not comparison.has_exact_range(study.version):
+        return found
+    run = Run(case=study.case, attempt=study.parent, config=study.config, rows=study.rows)
+    run_scorer = comparison.RunScorer.build([run, run], study.version)
+    positions = np.flatnonzero(is_used).tolist()
+    lists = _read_lists(study, [trials[0], trials[trial]], positions)
+    query_ids = [study.query_ids[position] for position in positions]
+    grades = [scorer.grades[position] for position in positions]
+    low, high = comparison.score_ranges(
+        run_scorer, [[of_trial[query_id].doc_ids for query_id in query_ids] for of_trial in lists], grades
+    )
+    lowest, highest = low[:, 1] - high[:, 0], high[:, 1] - low[:, 0]
+    same = np.array([lists[0][query_id].doc_ids == lists[1][query_id].doc_ids for query_id in query_ids])
+    lowest, highest = np.where(same, 0.0, lowest), np.where(same, 0.0, highest)
+    weights = dict(zip(query_ids, evidence.weights.tolist(), strict=True))
+    found["bounds"] = [float(np.average(ends, weights=evidence.weights)) for ends in (lowest, highest)]
+    planner = comparison.RatingPlanner(lambda ids: lists, run_scorer, weights)
+    plan = planner.plan(dict(zip(query_ids, (highest - lowest).tolist(), strict=True)))
+    texts = dict(
+        study.case.case_queries.filter(query__in={document.query_id for document in plan.documents}).values_list(
+            "query_id", "query__text"
+        )
+    )
+    found["to_rate"] = [
+        {
+            "query_id": document.query_id,
+            "query": texts.get(document.query_id, ""),
+            "doc_id": document.doc_id,
+            "rank_parent": document.rank_a,
+            "rank_trial": document.rank_b,
+            "change": document.change,
+        }
+        for document in plan.documents
+    ]
+    found["width"], found["width_after"] = plan.width, plan.width_after
+    return found
+
+
+def _cutoff(study: Study) -> int:
+    return scores.considered_depth(study.version, int(study.config["depth"]))
+
+
+def _read_lists(
+    study: Study, trials: Sequence[StudyTrial], positions: Sequence[int]
+) -> list[dict[int, comparison.ResultList]]:
+    """Returns the rankings of trials, `{query id: result list}` each."""
+    wanted = {int(trial.answer_ids[position]) for trial in trials for position in positions}
+    answers = {answer.pk: answer for answer in StudyAnswer.objects.filter(study=study, pk__in=wanted)}
+    return [
+        {
+            study.query_ids[position]: comparison.ResultList(
+                answers[int(trial.answer_ids[position])].doc_ids, answers[int(trial.answer_ids[position])].took_ms
+            )
+            for position in positions
+        }
+        for trial in trials
+    ]

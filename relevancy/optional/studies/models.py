@@ -1,0 +1,236 @@
+"""Studies: searches for better values of the knobs of an attempt, with everything that the engine answered."""
+
+import zlib
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from numpy.typing import NDArray
+
+from relevancy.models import Attempt, Case, Run, ScorerVersion
+from relevancy.models.text import LineField
+
+from .space import Space
+
+DIGEST_LENGTH = 16
+
+
+class StudyQuerySet(models.QuerySet["Study"]):
+    """Studies of cases."""
+
+    def active(self) -> "StudyQuerySet":
+        """Those that a worker goes on with."""
+        return self.filter(status__in=Study.ACTIVE_STATUSES)
+
+
+class Study(models.Model):
+    """A search for the best values of some knobs of an attempt, within a budget.
+
+    parent: the attempt that is varied; trial 0. config, rows: as those of a run.
+    space: the knobs, as `Space.to_json` writes them. seed: of trials and folds.
+    trials_wanted: the budget of trials, the parent included. max_requests, max_minutes: further budgets; None for none.
+    guards: `[{"tag": "", "max_fall": 2.0}]`, points that the mean of all queries or of those with a tag may fall.
+    max_ms: the mean search time that a chosen trial may have; None for any.
+    query_ids, weights, units: of the queries that are searched, as they were at the start; units: see `merge_units`, None if no
+        queries are linked.
+    requests: sent so far. seconds: of work so far.
+    claimed_by, heartbeat_at, slots: the lease of the worker that goes on with it, as that of a `RunPart`.
+    scored_revision: of the case's ratings that the scores of its trials follow from; None before there are any.
+    findings: what `findings.build_findings` found with these ratings; empty before.
+    """
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        STOPPED = "stopped"
+        COMPLETE = "complete"
+        FAILED = "failed"
+
+    ACTIVE_STATUSES: ClassVar = (Status.WAITING, Status.RUNNING)
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="studies")
+    number = models.PositiveIntegerField()
+    name = LineField(max_length=120, blank=True)
+    parent = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="studies")
+    version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="+")
+    config = models.JSONField()
+    rows = models.PositiveSmallIntegerField()
+    space = models.JSONField()
+    trials_wanted = models.PositiveSmallIntegerField()
+    max_requests = models.PositiveIntegerField(null=True, blank=True)
+    max_minutes = models.PositiveIntegerField(null=True, blank=True)
+    seed = models.PositiveIntegerField()
+    guards = models.JSONField(default=list, blank=True)
+    max_ms = models.PositiveIntegerField(null=True, blank=True)
+    query_ids = models.JSONField()
+    weights = models.JSONField()
+    units = models.JSONField(null=True)
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    reason = models.TextField(blank=True)
+    stop_requested = models.BooleanField(default=False)
+    requests = models.PositiveIntegerField(default=0)
+    seconds = models.FloatField(default=0.0)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+    queued_at = models.DateTimeField(null=True)
+    claimed_by = models.CharField(max_length=32, blank=True, default="")
+    heartbeat_at = models.DateTimeField(null=True)
+    slots = models.PositiveSmallIntegerField(default=0)
+    scored_revision = models.PositiveBigIntegerField(null=True)
+    findings = models.JSONField(default=dict)
+
+    objects: ClassVar = StudyQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("case", "-number")
+        verbose_name_plural = "studies"
+        constraints = [models.UniqueConstraint(fields=("case", "number"), name="study_number_once")]
+        indexes = [
+            models.Index(fields=("status",), condition=Q(status__in=("waiting", "running")), name="study_active")
+        ]
+
+    def __str__(self) -> str:
+        return f"Study {self.number}"
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a worker goes on with it."""
+        return self.status in self.ACTIVE_STATUSES
+
+    @property
+    def knobs(self) -> Space:
+        """The space."""
+        return Space.from_json(self.space)
+
+
+class StudyAnswer(models.Model):
+    """What the engine answered to one request of a study. Equal requests are asked once.
+
+    position: of the query in the study. digest: of the rendered request. took_ms: None if the engine does not say. A search that failed
+    is not stored, and is asked again.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="answers", db_index=False)
+    position = models.PositiveIntegerField()
+    digest = models.BinaryField(max_length=DIGEST_LENGTH)
+    packed = models.BinaryField()
+    took_ms = models.PositiveIntegerField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("study", "position", "digest"), name="study_answer_once")]
+
+    def __str__(self) -> str:
+        return f"{self.study}, query {self.position}"
+
+    @property
+    def doc_ids(self) -> list[str]:
+        """The ids of the documents in rank order."""
+        return unpack_ids(self.packed)
+
+
+class StudyTrial(models.Model):
+    """Settings that a study has tried.
+
+    settings: `{knob: value}`. origin: who proposed them. fold_left_out: whose scores were hidden from it; −1 if it needed no scores.
+    answers: the id of its answer for each query, eight bytes each; 0 where none was asked.
+    columns: [4 × queries] floats of eight bytes: score, lowest and highest possible score in points, and number of unrated documents;
+        with the ratings of `Study.scored_revision`. NaN where there is none.
+    took_ms: the mean search time of its answers; None if the engine does not say.
+    stopped: whether it was given up because it could not win any more. error: why it failed; empty if it did not.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="trials")
+    number = models.PositiveIntegerField()
+    settings = models.JSONField()
+    origin = models.CharField(max_length=10)
+    fold_left_out = models.SmallIntegerField(default=-1)
+    answers = models.BinaryField()
+    columns = models.BinaryField()
+    took_ms = models.FloatField(null=True)
+    stopped = models.BooleanField(default=False)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("study", "number")
+        constraints = [models.UniqueConstraint(fields=("study", "number"), name="study_trial_once")]
+
+    def __str__(self) -> str:
+        return f"Trial {self.number}"
+
+    @property
+    def answer_ids(self) -> NDArray[np.int64]:
+        """[queries] the ids of its answers, 0 where there is none."""
+        return np.frombuffer(bytes(self.answers), "<i8")
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """[4 × queries] as in `columns`."""
+        return np.frombuffer(bytes(self.columns), "<f8").reshape(4, -1)
+
+
+class StudyAttempt(models.Model):
+    """An attempt that was made of a trial, with the evidence as it was then.
+
+    findings: of the study, without what only draws its charts.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="made_attempts")
+    attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="made_by_study")
+    trial = models.PositiveIntegerField()
+    sentence = models.TextField()
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.attempt} of {self.study}"
+
+
+class SealedTag(models.Model):
+    """The tag of a case whose queries no study may use."""
+
+    case = models.OneToOneField(Case, on_delete=models.CASCADE, related_name="sealed_tag")
+    tag = LineField(max_length=100)
+
+    def __str__(self) -> str:
+        return self.tag
+
+
+class SealedOpening(models.Model):
+    """One look at the sealed queries: an attempt of a study compared with the parent there. It is never deleted but with the study.
+
+    run, baseline: that were compared. sentence: what it showed. queries: how many.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="openings")
+    run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
+    baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
+    queries = models.PositiveIntegerField()
+    sentence = models.TextField()
+    opened_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    opened_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"Sealed queries of {self.study}, {self.opened_at:%Y-%m-%d %H:%M}"
+
+
+def pack_ids(doc_ids: Sequence[str]) -> bytes:
+    """Returns document ids as bytes; `unpack_ids` returns them."""
+    return zlib.compress("\0".join(doc_ids).encode(), 1)
+
+
+def unpack_ids(packed: Any) -> list[str]:
+    """Returns what `pack_ids` packed. No id contains NUL: PostgreSQL cannot store it, and adapters refuse it."""
+    text = zlib.decompress(bytes(packed)).decode()
+    return text.split("\0") if text else []

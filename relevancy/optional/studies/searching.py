@@ -1,0 +1,294 @@
+"""Goes on with a study: asks the engine for the trials that come next, and scores them.
+
+What the engine has answered is stored after each fifth of the queries. A worker that dies leaves a trial unfinished, whose answers the
+next one finds.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from threading import Event
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from relevancy import endpoints, engines, runs
+from relevancy.models import CaseQuery, Run
+from relevancy.scoring.arrays import BoolArray, IntArray
+
+from .choice import Evidence
+from .models import DIGEST_LENGTH, Study, StudyAnswer, StudyTrial, pack_ids
+from .samplers import Origin, Samplers, count_trials, plan_trial
+from .trial_scores import SCORE, build_evidence, positions_by_tag, read_scored, used_queries
+
+CHUNK_SECONDS = 10.0
+HEARTBEAT_SECONDS = 10.0
+CHECK_SECONDS = 1.0  # between checks whether the study is to be stopped
+BLOCKS = 5  # of the queries of a trial: after each, a trial that cannot win any more is given up
+MIN_QUERIES = 20  # scored and independent: fewer cannot tell settings apart
+MAX_FAILURES = 16  # searches in a row that could not reach the engine; then the study fails
+BATCH = 1_000
+CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
+
+
+class StudyEnded(Exception):
+    """Ends a study. status, reason: as they are stored."""
+
+    def __init__(self, status: Study.Status, reason: str = "") -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
+
+
+class LeaseLost(Exception):
+    """Another worker has taken the study over, because this one sent no heartbeat for too long."""
+
+
+class _TimeOver(Exception):
+    """The time of this worker is over, or the study is to be stopped."""
+
+
+class StudyWork:
+    """Works on a study that this worker has claimed, with `study.slots` requests at a time."""
+
+    def __init__(self, study: Study, *, seconds: float = CHUNK_SECONDS) -> None:
+        self.study = study
+        self.claimed = Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by)
+        self.counted_at = self.heartbeat_at = self.checked_at = time.monotonic()
+        self.deadline = self.counted_at + seconds
+        self.stop = Event()
+        self.is_stopped = False
+        self.failures = 0  # searches in a row that could not reach the engine
+        self.engine: engines.Engine | None = None
+
+    def work(self) -> None:
+        """Searches and scores until the time is over. Raises `StudyEnded` if the study has ended, and `LeaseLost`."""
+        study = self.study
+        self._check_possible()
+        self.case_queries = read_case_queries(study)
+        self.scorer, self.trials = read_scored(study)
+        self.answers, self.took_ms = _read_answers(study)
+        self.tags = positions_by_tag(study)
+        samplers = Samplers(study.knobs, study.seed, parent_settings(study))
+        try:
+            with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
+                while len(self.trials) < count_trials(study.knobs, study.trials_wanted):
+                    self._check_budget()
+                    self._try_next(samplers)
+        except _TimeOver:
+            if self.is_stopped:
+                raise StudyEnded(Study.Status.STOPPED) from None
+            return
+        except engines.EngineError as error:
+            raise StudyEnded(Study.Status.FAILED, str(error)) from error
+        raise StudyEnded(Study.Status.COMPLETE)
+
+    def _check_possible(self) -> None:
+        study = self.study
+        if study.stop_requested:
+            raise StudyEnded(Study.Status.STOPPED)
+        as_run = Run(case=study.case, attempt=study.parent, config=study.config, rows=study.rows, number=study.number)
+        if changed := runs.endpoint_changed(as_run):
+            reason = changed.replace(f"run {study.number}", str(study).lower()).replace("a new run", "a new study")
+            raise StudyEnded(Study.Status.FAILED, reason.replace("the run", "the study"))
+        if reason := runs.why_not_usable(case=study.case, endpoint=study.parent.endpoint, by=study.created_by):
+            raise StudyEnded(Study.Status.FAILED, reason)
+
+    def _check_budget(self) -> None:
+        study = self.study
+        if time.monotonic() > self.deadline:
+            raise _TimeOver
+        if study.max_requests is not None and study.requests >= study.max_requests and len(self.trials) > 1:
+            raise StudyEnded(Study.Status.COMPLETE, f"The budget of {study.max_requests:,} requests is used.")
+        if study.max_minutes is not None and study.seconds >= study.max_minutes * 60 and len(self.trials) > 1:
+            raise StudyEnded(Study.Status.COMPLETE, f"The budget of {study.max_minutes:,} minutes is used.")
+
+    def _try_next(self, samplers: Samplers) -> None:
+        study, number = self.study, len(self.trials)
+        proposal = plan_trial(study.knobs, study.trials_wanted, number)
+        evidence = build_evidence(study, self.trials, self.scorer, self.tags) if number else None
+        is_led = evidence is not None and proposal.origin in (Origin.TPE, Origin.LOCAL)
+        tried = evidence.seen_without(proposal.fold_left_out) if is_led and evidence is not None else []
+        trial = StudyTrial(
+            study=study,
+            number=number,
+            settings=samplers.propose(
+                proposal, number, [(place, self.trials[place].settings, mean) for place, mean in tried]
+            ),
+            origin=proposal.origin,
+            fold_left_out=proposal.fold_left_out,
+        )
+        self._search(trial, evidence)
+        self._write([], trial)
+        self.trials.append(trial)
+        if number == 0:
+            self._check_parent(trial)
+
+    def _check_parent(self, trial: StudyTrial) -> None:
+        """Ends the study if the parent has too few scores to be compared with."""
+        units = self.study.units or range(len(self.study.query_ids))
+        independent = len(set(np.array(units)[used_queries([trial], self.scorer)].tolist()))
+        if independent < MIN_QUERIES:
+            cause = f"First error: {trial.error}" if trial.error else "Rate more documents first."
+            raise StudyEnded(
+                Study.Status.FAILED,
+                f"Attempt {self.study.parent.number} has scores of {independent} independent queries; {MIN_QUERIES} are needed. "
+                + cause,
+            )
+
+    def _search(self, trial: StudyTrial, evidence: Evidence | None) -> None:
+        """Searches a trial block by block, and sets its answers and scores. Raises `_TimeOver`."""
+        config = {**self.study.config, "knobs": {**self.study.config["knobs"], **trial.settings}}
+        builder = runs.RequestBuilder(config, self.study.rows)
+        order = np.random.Generator(np.random.PCG64(self.study.seed)).permutation(len(self.case_queries))
+        is_used = used_queries(self.trials, self.scorer) if self.trials else None
+        answers = np.zeros(len(self.case_queries), np.int64)
+        for block in np.array_split(order, BLOCKS):
+            error = self._ask(builder, block, answers)
+            trial.error = trial.error or error
+            if evidence is None or is_used is None:
+                continue
+            if (answers == 0)[block][is_used[block]].any():
+                break  # a trial that lacks a query can never be chosen
+            if not self._can_still_win(evidence, is_used, answers):
+                trial.stopped = bool((answers == 0)[is_used].any())
+                break
+        trial.answers = answers.astype("<i8").tobytes()
+        trial.columns = self.scorer.columns(answers).astype("<f8").tobytes()
+        took = [ms for pk in answers.tolist() if (ms := self.took_ms.get(pk)) is not None]
+        trial.took_ms = float(np.mean(took)) if took else None
+
+    def _can_still_win(self, evidence: Evidence, is_used: BoolArray, answers: IntArray) -> bool:
+        points = self.scorer.columns(answers)[SCORE]
+        return evidence.can_still_win(points[is_used], self.scorer.ceilings[is_used])
+
+    def _ask(self, builder: runs.RequestBuilder, block: IntArray, answers: IntArray) -> str:
+        """Sets the answers of some queries; those that an equal request has got already are not asked again. Returns the first error
+        of a search; empty if there is none."""
+        assert self.engine is not None
+        asked: list[tuple[int, bytes]] = []
+        requests: list[engines.Request] = []
+        for position in block.tolist():
+            case_query = self.case_queries[position]
+            if case_query is None:
+                continue
+            request = builder.requests([case_query])[0]
+            digest = digest_of(self.engine, request)
+            answers[position] = self.answers.get((position, digest), 0)
+            if not answers[position]:
+                asked.append((position, digest))
+                requests.append(request)
+        new: list[tuple[StudyAnswer, list[str]]] = []
+        sent, error = 0, ""
+        for index, response in self.engine.search_many(requests, stop=self._should_stop):
+            if isinstance(response, engines.RequestAborted):
+                continue
+            sent += 1
+            self._count_failures(response)
+            position, digest = asked[index]
+            if isinstance(response, engines.EngineError):
+                error = error or f"“{self.case_queries[position]}”: {response}"
+                continue
+            doc_ids = [hit.id for hit in response.hits]
+            answer = StudyAnswer(
+                study=self.study,
+                position=position,
+                digest=digest,
+                packed=pack_ids(doc_ids),
+                took_ms=response.took_ms,
+            )
+            new.append((answer, doc_ids))
+        self._write(new, requests=sent)
+        for answer, _ in new:
+            answers[answer.position] = answer.pk
+        if self.failures >= MAX_FAILURES:
+            raise engines.EndpointUnreachable(
+                f"{MAX_FAILURES} searches in a row failed. Error of the first one: {error}"
+            )
+        if self.stop.is_set() or self._should_stop():
+            raise _TimeOver
+        return error
+
+    def _count_failures(self, response: engines.Page | engines.EngineError) -> None:
+        self.failures = self.failures + 1 if isinstance(response, CONNECTION_ERRORS) else 0
+        if self.failures >= MAX_FAILURES:
+            self.stop.set()
+
+    def _write(
+        self, new: Sequence[tuple[StudyAnswer, list[str]]], trial: StudyTrial | None = None, *, requests: int = 0
+    ) -> None:
+        """Stores answers or a trial, with the requests and the time that they have taken, which is a heartbeat."""
+        if not (new or trial or requests):
+            return
+        now = time.monotonic()
+        with transaction.atomic():
+            self._send_heartbeat(requests=F("requests") + requests, seconds=F("seconds") + (now - self.counted_at))
+            StudyAnswer.objects.bulk_create([answer for answer, _ in new], batch_size=BATCH)
+            if trial is not None:
+                trial.save()
+        self.study.requests += requests
+        self.study.seconds += now - self.counted_at
+        self.counted_at = now
+        self.scorer.add([(answer.pk, answer.position, doc_ids) for answer, doc_ids in new])
+        for answer, _ in new:
+            self.answers[answer.position, bytes(answer.digest)] = answer.pk
+            self.took_ms[answer.pk] = answer.took_ms
+
+    def _should_stop(self) -> bool:
+        now = time.monotonic()
+        if now > self.deadline:
+            self.stop.set()
+        if now - self.heartbeat_at > HEARTBEAT_SECONDS:
+            self._send_heartbeat()
+        if now - self.checked_at > CHECK_SECONDS:
+            self.checked_at = now
+            if Study.objects.filter(pk=self.study.pk, stop_requested=True).exists():
+                self.is_stopped = True
+                self.stop.set()
+                self._abort()
+        return self.stop.is_set()
+
+    def _send_heartbeat(self, **changes: Any) -> None:
+        self.heartbeat_at = time.monotonic()
+        if not self.claimed.update(heartbeat_at=timezone.now(), **changes):
+            self._abort()
+            raise LeaseLost
+
+    def _abort(self) -> None:
+        """Ends the requests in progress: the engine may hang, and their results are not needed."""
+        if self.engine is not None:
+            self.engine.abort()
+
+
+def parent_settings(study: Study) -> dict[str, float]:
+    """Returns the values that the parent has of the knobs of a study."""
+    return {knob.name: study.config["knobs"][knob.name] for knob in study.knobs.knobs}
+
+
+def read_case_queries(study: Study) -> list[CaseQuery | None]:
+    """Returns the queries of a study; None for one that has been removed from the case since."""
+    present = study.case.case_queries.present().filter(query__in=study.query_ids).select_related("query")
+    by_query = {case_query.query_id: case_query for case_query in present}
+    return [by_query.get(query_id) for query_id in study.query_ids]
+
+
+def digest_of(engine: engines.Engine, request: engines.Request) -> bytes:
+    """Returns what tells the requests of a study apart."""
+    rendered = json.dumps(engine.render(request), sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(rendered.encode()).digest()[:DIGEST_LENGTH]
+
+
+def _read_answers(study: Study) -> tuple[dict[tuple[int, bytes], int], dict[int, int | None]]:
+    """Returns the ids of the answers of a study by position and digest, and their search times by id."""
+    rows = StudyAnswer.objects.filter(study=study).values_list("pk", "position", "digest", "took_ms")
+    answers: dict[tuple[int, bytes], int] = {}
+    took: dict[int, int | None] = {}
+    for pk, position, digest, took_ms in rows.iterator(chunk_size=10 * BATCH):
+        answers[position, bytes(digest)] = pk
+        took[pk] = took_ms
+    return answers, took

@@ -1,0 +1,196 @@
+"""The space of a study: which knobs are varied, from where to where, and where their settings lie in it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+MAX_KNOBS = 20
+MAX_CHOICES = 50
+MAX_GRID = 200  # points: a larger space is sampled
+DIGITS = 4  # significant digits of a value: people read and copy them
+
+
+class Kind(StrEnum):
+    """How a knob is varied. The values are written in commands and in the API."""
+
+    LINEAR = "linear"
+    LOG = "log"
+    WHOLE = "whole"
+    CHOICES = "choices"
+    SWITCH = "switch"
+
+
+class SpaceError(ValueError):
+    """A space that cannot be searched. The message is written for users."""
+
+
+@dataclass(frozen=True)
+class Knob:
+    """A knob and its values: from `low` to `high`, or one of `choices`; a switch is 0 or 1.
+
+    `position` and `value` map its values to 0 … 1 and back: evenly, by the logarithm, or by the place in the list.
+    """
+
+    name: str
+    kind: Kind
+    low: float = 0.0
+    high: float = 1.0
+    choices: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raises `SpaceError`."""
+        if self.kind == Kind.CHOICES:
+            if not 2 <= len(set(self.choices)) == len(self.choices) <= MAX_CHOICES:
+                raise SpaceError(f"Knob {self.name} needs 2 to {MAX_CHOICES} different values to choose from.")
+            if not all(map(math.isfinite, self.choices)):
+                raise SpaceError(f"The values of knob {self.name} must be numbers.")
+        elif self.kind != Kind.SWITCH:
+            if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+                raise SpaceError(
+                    f"The highest value of knob {self.name}, {self.high:g}, must be above the lowest, {self.low:g}."
+                )
+            if self.kind == Kind.LOG and self.low <= 0:
+                raise SpaceError(
+                    f"Knob {self.name} is varied by its logarithm, so its lowest value, {self.low:g}, must be above 0."
+                )
+            if self.kind == Kind.WHOLE and not (self.low.is_integer() and self.high.is_integer()):
+                raise SpaceError(f"Knob {self.name} has whole values, so its ends must be whole numbers.")
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """All values, if they are few enough to be tried one by one; else empty."""
+        if self.kind == Kind.SWITCH:
+            return (0.0, 1.0)
+        if self.kind == Kind.WHOLE and self.high - self.low < MAX_CHOICES:
+            return tuple(float(value) for value in range(int(self.low), int(self.high) + 1))
+        return self.choices
+
+    def value(self, position: float) -> float:
+        """Returns the value at a position from 0 to 1, with so many digits as people read."""
+        position = min(max(position, 0.0), 1.0)
+        if values := self.values:
+            return values[min(int(position * len(values)), len(values) - 1)]
+        if self.kind == Kind.WHOLE:
+            return float(min(math.floor(self.low + position * (self.high - self.low + 1)), int(self.high)))
+        if self.kind == Kind.LOG:
+            found = math.exp(math.log(self.low) + position * (math.log(self.high) - math.log(self.low)))
+        else:
+            found = self.low + position * (self.high - self.low)
+        # Of a linear knob, to the digits of its range: near 0, significant digits would tell settings apart that are not.
+        step = math.floor(math.log10(abs(found) if self.kind == Kind.LOG else self.high - self.low))
+        return min(max(round(found, DIGITS - 1 - step), self.low), self.high)
+
+    def position(self, value: float) -> float:
+        """Returns the position of a value, which may lie outside the range: then that of the nearest end."""
+        if values := self.values:
+            nearest = min(range(len(values)), key=lambda place: abs(values[place] - value))
+            return nearest / (len(values) - 1)
+        if self.kind == Kind.LOG:
+            bounded = min(max(value, self.low), self.high)
+            return (math.log(bounded) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "kind": self.kind.value, "choices": list(self.choices)}
+
+    def __str__(self) -> str:
+        """As commands take it: `title_boost=0.1:10:log`."""
+        if self.kind == Kind.SWITCH:
+            return f"{self.name}=switch"
+        if self.kind == Kind.CHOICES:
+            return f"{self.name}={','.join(f'{choice:g}' for choice in self.choices)}"
+        ending = "" if self.kind == Kind.LINEAR else f":{self.kind}"
+        return f"{self.name}={self.low:g}:{self.high:g}{ending}"
+
+
+@dataclass(frozen=True)
+class Space:
+    """The knobs that a study varies. Raises `SpaceError` for none, too many, and two of one name."""
+
+    knobs: tuple[Knob, ...]
+
+    def __post_init__(self) -> None:
+        names = [knob.name for knob in self.knobs]
+        if not names:
+            raise SpaceError("Choose at least one knob to vary.")
+        if len(names) > MAX_KNOBS:
+            raise SpaceError(f"{len(names)} knobs are too many: a study varies at most {MAX_KNOBS}.")
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise SpaceError(f"Knob {twice} is there twice.")
+
+    @property
+    def grid_size(self) -> int | None:
+        """The number of all settings; None if a knob has too many values to try one by one."""
+        sizes = [len(knob.values) for knob in self.knobs]
+        return math.prod(sizes) if all(sizes) else None
+
+    def grid(self) -> Iterator[dict[str, float]]:
+        """Yields all settings, the last knob fastest. Only for spaces with a `grid_size`."""
+        names = [knob.name for knob in self.knobs]
+        for values in itertools.product(*(knob.values for knob in self.knobs)):
+            yield dict(zip(names, values, strict=True))
+
+    def settings(self, positions: Sequence[float]) -> dict[str, float]:
+        """Returns the settings at a point of the unit cube."""
+        return {knob.name: knob.value(position) for knob, position in zip(self.knobs, positions, strict=True)}
+
+    def positions(self, settings: Mapping[str, float]) -> list[float]:
+        """Returns the point of the unit cube of settings."""
+        return [knob.position(settings[knob.name]) for knob in self.knobs]
+
+    def distance(self, settings: Mapping[str, float], other: Mapping[str, float]) -> float:
+        """Returns how far apart two settings are: the length of the way between their points, in sides of the cube."""
+        return math.dist(self.positions(settings), self.positions(other))
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [knob.to_json() for knob in self.knobs]
+
+    @classmethod
+    def from_json(cls, knobs: Sequence[Mapping[str, Any]]) -> Space:
+        """Raises `SpaceError`."""
+        return cls(tuple(read_knob(knob) for knob in knobs))
+
+
+def read_knob(given: Mapping[str, Any]) -> Knob:
+    """Returns a knob from JSON. Raises `SpaceError`."""
+    name = str(given.get("name", ""))
+    try:
+        return Knob(
+            name,
+            Kind(given.get("kind", Kind.LINEAR)),
+            float(given.get("low", 0.0)),
+            float(given.get("high", 1.0)),
+            tuple(map(float, given.get("choices") or ())),
+        )
+    except SpaceError:
+        raise
+    except (TypeError, ValueError):
+        kinds = ", ".join(Kind)
+        raise SpaceError(f"Knob {name} cannot be read. It needs numbers, and one of the kinds {kinds}.") from None
+
+
+def parse_knob(text: str) -> Knob:
+    """Returns a knob from `NAME=LOW:HIGH`, `NAME=LOW:HIGH:log` (or whole), `NAME=1,2,5` or `NAME=switch`. Raises `SpaceError`."""
+    name, _, values = text.partition("=")
+    usage = "Write NAME=LOW:HIGH, NAME=LOW:HIGH:log, NAME=LOW:HIGH:whole, NAME=1,2,5 or NAME=switch."
+    if not name.strip() or not values.strip():
+        raise SpaceError(f"“{text}” is no knob. {usage}")
+    name, values = name.strip(), values.strip()
+    try:
+        if values == Kind.SWITCH:
+            return Knob(name, Kind.SWITCH)
+        if ":" not in values:
+            return Knob(name, Kind.CHOICES, choices=tuple(float(value) for value in values.split(",")))
+        low, high, *kind = values.split(":")
+        if len(kind) > 1:
+            raise ValueError(values)
+        return Knob(name, Kind(*kind) if kind else Kind.LINEAR, float(low), float(high))
+    except SpaceError:
+        raise
+    except ValueError:
+        raise SpaceError(f"“{text}” is no knob. {usage}") from None

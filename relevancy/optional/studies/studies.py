@@ -1,0 +1,433 @@
+"""Studies of a case: planned, started, stopped, gone on with, deleted, and made an attempt of."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Q, Sum
+from django.utils import timezone
+
+from relevancy import activity, endpoints, engines, runs, scores, scoring
+from relevancy.models import Attempt, Case, CaseQuery, Endpoint, Run, ScorerVersion, User
+from relevancy.scoring.arrays import IntArray
+from relevancy.statistics import SEED, detectable_difference
+
+from .models import SealedTag, Study, StudyAttempt, StudyTrial
+from .samplers import count_trials
+from .searching import MIN_QUERIES, LeaseLost, StudyEnded, StudyWork, digest_of
+from .space import Knob, Space, SpaceError
+from .trial_scores import score_best
+
+MAX_TRIALS = 2_000
+MAX_QUERIES = 5_000  # more are not searched again and again: a study of 200 trials would take a million requests
+TYPICAL_DEVIATION = 20.0  # points: of the differences of two settings, by query, on judged collections
+TRIED_QUERIES = 3  # whose requests show which knobs change nothing
+DEFAULT_MS = 50.0  # a search, where the case has no run that says
+CREATED, STOPPED, CONTINUED, DELETED = "study.created", "study.stopped", "study.continued", "study.deleted"
+FINISHED, FAILED, ADOPTED = "study.finished", "study.failed", "study.adopted"
+
+
+@dataclass(frozen=True)
+class StudySettings:
+    """What a study searches, and how much. The fields are those of `Study`."""
+
+    knobs: Sequence[Knob]
+    trials: int = 100
+    max_requests: int | None = None
+    max_minutes: int | None = None
+    seed: int = SEED
+    guards: Sequence[Mapping[str, Any]] = ()
+    max_ms: int | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class StudyPlan:
+    """What a study would do, before it starts.
+
+    queries, units: that would be searched and, of these, independent ones; unscored, sealed: others of the case.
+    trials: the parent included. unchanging: names of knobs that change no request of a few queries.
+    detectable: points that so many queries find four times in five, if differences vary as they usually do.
+    ms: a search takes, from the last run.
+    """
+
+    case_queries: Sequence[CaseQuery]
+    units: IntArray | None
+    unscored: int
+    sealed: int
+    trials: int
+    unchanging: Sequence[str]
+    ms: float
+    parallel: int
+    per_minute: int | None
+    deviation: float = field(default=TYPICAL_DEVIATION)
+
+    @property
+    def queries(self) -> int:
+        return len(self.case_queries)
+
+    @property
+    def independent(self) -> int:
+        return self.queries if self.units is None else int(self.units.max(initial=-1)) + 1
+
+    @property
+    def requests(self) -> int:
+        """At most: equal requests are sent once, and trials that cannot win are given up."""
+        return self.trials * self.queries
+
+    @property
+    def minutes(self) -> float:
+        """At most, at the rate of the last run and within the limits of the endpoint."""
+        seconds = self.requests * self.ms / 1000 / max(1, self.parallel)
+        return max(seconds / 60, self.requests / self.per_minute if self.per_minute else 0.0)
+
+    @cached_property
+    def detectable(self) -> float | None:
+        return detectable_difference(self.deviation, self.independent) if self.independent > 1 else None
+
+
+def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings: StudySettings) -> StudyPlan:
+    """Returns what a study would do. Renders a few requests; sends none.
+
+    Raises `ValidationError`, by field, if it could not be started.
+    """
+    space = _check_space(settings, parent)
+    _check_scorer(case, version)
+    if not 2 <= settings.trials <= MAX_TRIALS:
+        raise ValidationError({"trials": f"A study makes 2 to {MAX_TRIALS:,} trials, not {settings.trials:,}."})
+    _check_guards(case, settings.guards)
+    case_queries, unscored, sealed = _choose_queries(case, version, parent.depth)
+    units = number_units([case_query.query.link_id for case_query in case_queries])
+    endpoint = parent.endpoint
+    plan = StudyPlan(
+        case_queries=case_queries,
+        units=units,
+        unscored=unscored,
+        sealed=sealed,
+        trials=count_trials(space, settings.trials),
+        unchanging=_find_unchanging(parent, space, case_queries[:TRIED_QUERIES]),
+        ms=_measured_ms(parent),
+        parallel=min(endpoint.parallel, runs.max_requests(endpoint)),
+        per_minute=endpoint.per_minute,
+    )
+    if plan.independent < MIN_QUERIES:
+        linked = " independent" if plan.independent < plan.queries else ""
+        raise ValidationError(
+            f"{plan.independent}{linked} queries of the case have ratings that {version.scorer} can score"
+            + (f", {sealed} more are sealed" if sealed else "")
+            + f"; a study needs {MIN_QUERIES}. With fewer, the best of many settings is best by luck. Rate more queries first."
+        )
+    if plan.queries > MAX_QUERIES:
+        raise ValidationError(
+            f"A study searches at most {MAX_QUERIES:,} queries, and {plan.queries:,} of the case can be scored. Make a case of a "
+            "sample of them."
+        )
+    return plan
+
+
+def create(*, case: Case, parent: Attempt, version: ScorerVersion, settings: StudySettings, by: User) -> Study:
+    """Stores a study, which waits for a worker. Enqueue `tasks.study_chunk` then. Raises `ValidationError`."""
+    if reason := runs.why_not_usable(case=case, endpoint=parent.endpoint, by=by):
+        raise ValidationError(reason)
+    plan = plan_study(case=case, parent=parent, version=version, settings=settings)
+    if len(plan.unchanging) == len(settings.knobs):
+        raise ValidationError({"knobs": describe_unchanging(plan.unchanging)})
+    study = Study(
+        case=case,
+        name=settings.name,
+        parent=parent,
+        version=version,
+        config=config_of(parent),
+        rows=runs.depth_of(case, parent.depth),
+        space=Space(tuple(settings.knobs)).to_json(),
+        trials_wanted=settings.trials,
+        max_requests=settings.max_requests,
+        max_minutes=settings.max_minutes,
+        seed=settings.seed,
+        guards=[dict(guard) for guard in settings.guards],
+        max_ms=settings.max_ms,
+        query_ids=[case_query.query_id for case_query in plan.case_queries],
+        weights=[case_query.weight for case_query in plan.case_queries],
+        units=None if plan.units is None else plan.units.tolist(),
+        created_by=by,
+    )
+    entered = {"name", "seed", "max_requests", "max_minutes", "max_ms"}
+    study.clean_fields(exclude={item.name for item in Study._meta.fields} - entered)
+    with transaction.atomic():
+        Case.objects.select_for_update(no_key=True).get(pk=case.pk)
+        study.number = runs.attempts.next_number(Study.objects.filter(case=case))
+        study.save()
+        record(study, CREATED, by)
+    return study
+
+
+def stop(*, study: Study, by: User) -> None:
+    """Lets a study end; what it has found stays. A worker ends it within seconds."""
+    if Study.objects.active().filter(pk=study.pk, stop_requested=False).update(stop_requested=True):
+        record(study, STOPPED, by)
+
+
+def go_on(*, study: Study, by: User, more_trials: int = 0) -> None:
+    """Lets a study that has ended go on, with its former trials. Enqueue `tasks.study_chunk` then.
+
+    more_trials: that it makes beyond its budget. Raises `ValidationError`.
+    """
+    if reason := runs.why_not_usable(case=study.case, endpoint=study.parent.endpoint, by=by):
+        raise ValidationError(reason)
+    wanted = study.trials_wanted + more_trials
+    if more_trials < 0 or wanted > MAX_TRIALS:
+        raise ValidationError(f"A study makes at most {MAX_TRIALS:,} trials.")
+    if more_trials and study.knobs.grid_size is not None and count_trials(study.knobs, wanted) < wanted:
+        raise ValidationError("All settings of this study have been tried.")
+    ended = Study.objects.exclude(status__in=Study.ACTIVE_STATUSES).filter(pk=study.pk)
+    changes = {"status": Study.Status.WAITING, "stop_requested": False, "reason": "", "finished_at": None}
+    if not ended.update(**changes, trials_wanted=wanted, created_by=by):
+        raise ValidationError(f"{study} is {study.status} already.")
+    record(study, CONTINUED, by)
+
+
+def delete(*, study: Study, by: User) -> None:
+    """Deletes a study with its trials. Attempts that were made of it stay. Raises `ValidationError` while it is active."""
+    with transaction.atomic():
+        locked = Study.objects.select_for_update().get(pk=study.pk)
+        if locked.is_active:
+            raise ValidationError(f"{study} is {locked.status}. Stop it first.")
+        record(study, DELETED, by)
+        locked.delete()
+
+
+def adopt(*, study: Study, trial: StudyTrial, by: User) -> Attempt:
+    """Makes an attempt of a trial, a child of the study's parent, with the evidence of now. Returns the present one if there is one.
+
+    Raises `ValidationError`, for a trial that failed and if `by` may not use the endpoint.
+    """
+    if trial.error or trial.stopped or trial.number == 0:
+        raise ValidationError(
+            f"{trial} cannot be made an attempt: it has not been searched for all queries, or is the parent."
+        )
+    present = study.made_attempts.filter(trial=trial.number).select_related("attempt").first()
+    if present is not None:
+        return present.attempt
+    with transaction.atomic():
+        attempt = runs.attempts.save(
+            case=study.case,
+            endpoint=study.parent.endpoint,
+            template=study.parent.template,
+            by=by,
+            parent=study.parent,
+            fields=study.parent.fields,
+            knobs={**study.parent.knobs, **trial.settings},
+            depth=study.parent.depth,
+            escape=study.parent.escape,
+            name=f"{study}, trial {trial.number}",
+        )
+        sentence = str(study.findings.get("sentence", ""))
+        StudyAttempt.objects.update_or_create(
+            attempt=attempt,
+            defaults={"study": study, "trial": trial.number, "sentence": sentence, "created_by": by},
+        )
+        note = (
+            f"From study {study.number}, trial {trial.number} of {study.trials.count()}, seed {study.seed}. {sentence}"
+        )
+        runs.attempts.describe(attempt=attempt, note=note[:2000], by=by)
+        record(study, ADOPTED, by, subject=f"attempt {attempt.number} of study {study.number}")
+    return attempt
+
+
+# --- workers ---
+
+
+def continue_study(study_id: int, *, seconds: float = 10.0) -> bool:
+    """Works on a study for some seconds. Returns whether it is to be gone on with at once.
+
+    Does nothing if it has ended, if another worker works on it, or while all requests of the endpoint are in use.
+    """
+    study = _claim(study_id)
+    if study is None:
+        return False
+    try:
+        StudyWork(study, seconds=seconds).work()
+    except StudyEnded as ended:
+        _end(study, ended.status, ended.reason)
+        return False
+    except LeaseLost:
+        return False
+    finally:
+        _release(study)
+    return True
+
+
+def _claim(study_id: int) -> Study | None:
+    now = timezone.now()
+    with transaction.atomic():
+        of_study = Endpoint.objects.filter(attempts__studies=study_id).only("engine", "parallel")
+        endpoint: Endpoint | None = of_study.select_for_update(of=("self",), no_key=True).first()
+        if endpoint is None:
+            return None
+        free = Study.objects.active().filter(is_idle(), pk=study_id)
+        slots = min(runs.available_requests(endpoint, holder(study_id)), runs.max_requests(endpoint))
+        if slots <= 0:
+            return None
+        claimed_by = uuid.uuid4().hex
+        if not free.update(claimed_by=claimed_by, slots=slots, heartbeat_at=now, status=Study.Status.RUNNING):
+            return None
+    related = ("case__book", "case__owner", "parent__endpoint__owner", "parent__case", "version__scorer", "created_by")
+    study: Study = Study.objects.select_related(*related).get(pk=study_id)
+    return study
+
+
+def is_idle() -> Q:
+    """The condition of studies that no living worker works on."""
+    now = timezone.now()
+    stale = Q(heartbeat_at__lt=now - runs.STALE_AFTER) | Q(heartbeat_at__gt=now + runs.STALE_AFTER)
+    return Q(claimed_by="") | Q(heartbeat_at=None) | stale
+
+
+def holder(study_id: int) -> str:
+    """Returns the name under which a study holds requests of an endpoint."""
+    return f"study {study_id}"
+
+
+def held_requests(endpoint: Endpoint) -> Mapping[str, int]:
+    """Returns how many requests at a time studies send to an endpoint."""
+    at_work = Study.objects.filter(parent__endpoint=endpoint).exclude(is_idle()).order_by()
+    return {holder(pk): slots for pk, slots in at_work.values("pk").annotate(Sum("slots")).values_list("pk", "slots")}
+
+
+def _release(study: Study) -> None:
+    Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by).update(claimed_by="", slots=0)
+
+
+def _end(study: Study, status: Study.Status, reason: str) -> None:
+    ended = Study.objects.active().filter(pk=study.pk, claimed_by=study.claimed_by)
+    if ended.update(status=status, reason=reason, finished_at=timezone.now(), stop_requested=False):
+        record(study, FAILED if status == Study.Status.FAILED else FINISHED, None, reason=reason)
+
+
+def waiting_studies() -> list[int]:
+    """Returns the ids of the studies that a worker should go on with."""
+    return list(Study.objects.active().filter(is_idle()).order_by("pk").values_list("pk", flat=True))
+
+
+def record(study: Study, verb: str, by: User | None, *, subject: str = "", reason: str = "") -> None:
+    activity.record(
+        verb, case=study.case_id, by=by, subject=subject or f"study {study.number}", object_id=study.pk, reason=reason
+    )
+
+
+# --- what is searched ---
+
+
+def number_units(links: Sequence[int | None]) -> IntArray | None:
+    """Returns [queries] the number of each query's unit, linked ones together; None if no queries are linked."""
+    numbers: dict[object, int] = {}
+    units = [
+        numbers.setdefault(("single", place) if link is None else link, len(numbers))
+        for place, link in enumerate(links)
+    ]
+    return np.array(units, np.int64) if len(numbers) < len(units) else None
+
+
+def _check_space(settings: StudySettings, parent: Attempt) -> Space:
+    try:
+        space = Space(tuple(settings.knobs))
+    except SpaceError as error:
+        raise ValidationError({"knobs": str(error)}) from None
+    if unknown := [knob.name for knob in space.knobs if knob.name not in parent.knobs]:
+        known = ", ".join(parent.knobs) or "none"
+        raise ValidationError(
+            {
+                "knobs": f"Attempt {parent.number} has no knob {unknown[0]}. Its knobs are: {known}. Write ##name## into its template."
+            }
+        )
+    return space
+
+
+def _check_scorer(case: Case, version: ScorerVersion) -> None:
+    if version.script:
+        raise ValidationError(
+            {
+                "scorer": f"{version.scorer} is a script. A study needs a measure, which scores thousands of rankings within seconds."
+            }
+        )
+    try:
+        scoring.parse_measure(version.measure)
+    except scoring.MeasureError as error:
+        raise ValidationError({"scorer": str(error)}) from None
+
+
+def _check_guards(case: Case, guards: Sequence[Mapping[str, Any]]) -> None:
+    for guard in guards:
+        fall = guard.get("max_fall")
+        if not isinstance(fall, int | float) or isinstance(fall, bool) or not 0 <= fall <= 100:
+            raise ValidationError({"guards": f"A guard allows a fall of 0 to 100 points, not {fall!r}."})
+        tag = guard.get("tag", "")
+        if tag and not any(
+            tag in (tags or ()) for tags in case.case_queries.present().values_list("query__tags", flat=True)
+        ):
+            raise ValidationError({"guards": f"No query of the case has the tag “{tag}”."})
+
+
+def _choose_queries(case: Case, version: ScorerVersion, depth: int) -> tuple[list[CaseQuery], int, int]:
+    """Returns the queries that a study searches, and how many others cannot be scored or are sealed."""
+    sealed_tag = SealedTag.objects.filter(case=case).values_list("tag", flat=True).first()
+    present = list(case.case_queries.present().filter(weight__gt=0).select_related("query").order_by("position", "pk"))
+    usable = [case_query for case_query in present if not sealed_tag or sealed_tag not in (case_query.query.tags or ())]
+    if version.count_unscoreable_as_zero:
+        return usable, 0, len(present) - len(usable)
+    grades = scores.known_grades(case.book, [case_query.query_id for case_query in usable])
+    known = [grades[case_query.query_id] for case_query in usable]
+    measure, scale = scoring.parse_measure(version.measure), scores.scale_of(case.book)
+    is_scoreable = score_best(measure, version, depth, scale, known).is_scoreable if usable else ()
+    chosen = [case_query for case_query, scoreable in zip(usable, is_scoreable, strict=True) if scoreable]
+    return chosen, len(usable) - len(chosen), len(present) - len(usable)
+
+
+def config_of(parent: Attempt) -> dict[str, Any]:
+    """Returns the `config` of a study: that of a run of the parent, which displays nothing but ids."""
+    config = runs.snapshot_config(parent)
+    return {**config, "fields": f"id:{runs.field_spec(config).id}"}
+
+
+def _find_unchanging(parent: Attempt, space: Space, case_queries: Sequence[CaseQuery]) -> list[str]:
+    """Returns the names of the knobs whose lowest and highest values lead to the same requests."""
+    config = config_of(parent)
+    try:
+        with endpoints.connect(parent.endpoint) as engine:
+
+            def digests(name: str, value: float) -> list[bytes]:
+                builder = runs.RequestBuilder({**config, "knobs": {**config["knobs"], name: value}}, parent.depth)
+                return [digest_of(engine, request) for request in builder.requests(case_queries)]
+
+            return [
+                knob.name
+                for knob in space.knobs
+                if case_queries and digests(knob.name, knob.value(0.0)) == digests(knob.name, knob.value(1.0))
+            ]
+    except engines.EngineError as error:
+        raise ValidationError(str(error)) from None
+
+
+def describe_unchanging(names: Sequence[str]) -> str:
+    """Returns which knobs change no request, in a sentence; empty for none."""
+    if not names:
+        return ""
+    knobs = f"Knob {names[0]} changes" if len(names) == 1 else f"Knobs {', '.join(names)} change"
+    return f"{knobs} no request: the engine is asked the same with the lowest and the highest value. Leave out what changes nothing."
+
+
+def _measured_ms(parent: Attempt) -> float:
+    """Returns how long a search takes, by the last complete run on the endpoint, in milliseconds."""
+    last = Run.objects.filter(attempt__endpoint=parent.endpoint, status=Run.Status.COMPLETE, done__gt=0, seconds__gt=0)
+    run = last.order_by("-pk").only("seconds", "done", "done_before").first()
+    if run is None:
+        return DEFAULT_MS
+    parallel = min(parent.endpoint.parallel, runs.max_requests(parent.endpoint))
+    return 1000 * run.seconds * parallel / max(1, run.done)

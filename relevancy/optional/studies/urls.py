@@ -1,0 +1,5 @@
+"""Addresses of studies."""
+
+from django.urls import URLPattern
+
+urlpatterns: list[URLPattern] = []
