@@ -13,7 +13,7 @@ from relevancy.engines.fields.specs import FieldSpec
 
 from .errors import EngineError, UnsupportedByEngine
 from .limits import limit_methods
-from .templates.template import Template
+from .templates.template import Template, parse_template
 from .types import (
     Abilities,
     AddressField,
@@ -48,6 +48,7 @@ class Engine(ABC):
     `vocabulary`: words that an editor completes in a query template.
     `uses_template`: False if the template does not change what is returned.
     `searches_all_fields`: a template that names no field searches all text fields.
+    `example_clause`: a query that `clause_scores` takes, for an index about which nothing is known; empty without the ability.
     `find_help`: what a user may enter to find documents with `find`.
     `recognizes_product`: `version` succeeds only for this product, so that an address can be tried with this adapter.
     """
@@ -68,6 +69,7 @@ class Engine(ABC):
     searches_all_fields: ClassVar[bool] = True
     find_help: ClassVar[str] = "Words, which are filled into the query template of the attempt."
     recognizes_product: ClassVar[bool] = False
+    example_clause: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
         """Applies the limits on what engines return to the methods of each adapter, those of installed packages included."""
@@ -130,6 +132,25 @@ class Engine(ABC):
     def explain_many(self, request: Request, doc_ids: Sequence[str]) -> Mapping[str, Mapping[str, Any]]:
         """Returns the trees of `explain` by document id, in one request. Documents that do not match are left out."""
         raise UnsupportedByEngine(f"{self.label} does not explain several documents at once.")
+
+    @classmethod
+    def parse_clause(cls, text: str) -> Template:
+        """Returns a query for `clause_scores`, in the engine's own language. Raises `TemplateError`."""
+        return parse_template(text, cls.syntax)
+
+    def clause_scores(
+        self, clauses: Mapping[str, Request], doc_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, float]]:
+        """Returns the scores that several queries give to the same documents: `{document id: {name: score}}`.
+
+        clauses: by name, letters, digits and underscores; their templates come from `parse_clause`, and their id fields are the same.
+        A query that does not match a document has no score there, which is not a score of 0. Documents that the engine does not have
+        are left out.
+        """
+        raise UnsupportedByEngine(
+            f"{self.label} does not return the scores of single queries.",
+            hint="Use an endpoint of a search engine that does, or only features that are numbers of the documents.",
+        )
 
     def find(self, text: str, request: Request) -> Page:
         """Searches for documents with a query of the user's own instead of that of `request`, in the engine's own syntax.

@@ -199,6 +199,13 @@ def limit_trees(trees: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, A
     return {doc_id: limit_tree(tree, nodes) for doc_id, tree in trees.items()}
 
 
+def _limit_clause_scores(scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
+    return {
+        doc_id: {name: score for name, score in values.items() if math.isfinite(score)}
+        for doc_id, values in scores.items()
+    }
+
+
 def _limit_interpretation(interpretation: Interpretation) -> Interpretation:
     parts = tuple((name, _limit_value(text, MAX_FIELD_LENGTH)[0]) for name, text in interpretation.parts[:MAX_PARTS])
     timings = tuple(
@@ -223,6 +230,7 @@ _LIMITS: Mapping[str, Callable[..., Any]] = {
     "lookup": lambda hits, ids, _: limit_hits(hits[: len(ids)]),
     "explain": lambda tree, *_: limit_tree(tree),
     "explain_many": lambda trees, *_: limit_trees(trees),
+    "clause_scores": lambda scores, *_: _limit_clause_scores(scores),
     "interpret": lambda interpretation, _: _limit_interpretation(interpretation),
     "fields": limit_names,
     "version": lambda version: version[:MAX_VERSION_LENGTH],

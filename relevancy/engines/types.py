@@ -92,6 +92,7 @@ class Abilities:
     `load`: add documents to the index.
     `list_queries`: list the only queries that it has results for.
     `behaviour`: return what User Behavior Insights has recorded.
+    `clause_scores`: return the scores of several queries for documents by id.
     """
 
     explain: bool = False
@@ -103,6 +104,7 @@ class Abilities:
     load: bool = False
     list_queries: bool = False
     behaviour: bool = False
+    clause_scores: bool = False
 
 
 SEARCH_ENGINE = Abilities(
@@ -113,6 +115,7 @@ SEARCH_ENGINE = Abilities(
     lookup=True,
     highlight=True,
     load=True,
+    clause_scores=True,
 )
 
 

@@ -313,6 +313,32 @@ class EngineContract:
         with subject.connect() as engine:
             assert engine.explain_many(subject.request("xylophone"), ["sw"]) == {}
 
+    @applies_if(lambda contract: contract.abilities().clause_scores)
+    def test_clause_scores(self, subject: EngineUnderTest) -> None:
+        """The scores that the queries have alone; a query that does not match a document has none there."""
+        clauses = {name: subject.clause(query) for name, query in {"both_words": "star wars", "other": "größe"}.items()}
+        with subject.connect() as engine:
+            assert engine.parse_clause(engine.example_clause)
+            scores = engine.clause_scores(clauses, ["é-7", "not there", "x, y/z", "sw", "3"])
+            alone = {hit.id: hit.score for hit in engine.search(subject.request("star wars")).hits}
+            (cafe,) = engine.search(subject.request("größe")).hits
+            assert engine.clause_scores(clauses, []) == {}
+        assert {doc_id: set(values) for doc_id, values in scores.items()} == {
+            "é-7": {"other"},
+            "x, y/z": set(),
+            "sw": {"both_words"},
+            "3": {"both_words"},
+        }
+        assert scores["é-7"]["other"] == pytest.approx(cafe.score, rel=1e-4)
+        assert scores["sw"]["both_words"] == pytest.approx(alone["sw"], rel=1e-4)
+        assert scores["3"]["both_words"] == pytest.approx(alone["3"], rel=1e-4)
+
+    @applies_if(lambda contract: not contract.abilities().clause_scores)
+    def test_clause_scores_without_the_ability(self, subject: EngineUnderTest) -> None:
+        with subject.connect() as engine, pytest.raises(UnsupportedByEngine, match="scores of single queries"):
+            engine.clause_scores({"title": subject.request("star")}, ["sw"])
+        assert not engine.example_clause
+
     def test_find(self, subject: EngineUnderTest) -> None:
         """With a query of the user's own instead of that of the request, with the same displayed fields and depth."""
         with subject.connect() as engine:

@@ -74,7 +74,7 @@ def _solr_select(params: Mapping[str, str]) -> Reply:
         matches = [(score, doc) for score, doc in matches if doc["id"] == params["fq"].partition("}")[2]]
     start, rows = int(params.get("start", 0)), int(params.get("rows", 10))
     names = params["fl"].split(",") if "fl" in params else ["*"]
-    docs = [_solr_doc(doc, score, names) for score, doc in matches[start : start + rows]]
+    docs = [_solr_doc(doc, score, names) | _clause_scores(doc, params) for score, doc in matches[start : start + rows]]
     response: dict[str, Any] = {
         "responseHeader": {"status": 0, "QTime": 0},
         "response": {"numFound": len(matches), "start": start, "numFoundExact": True, "docs": docs},
@@ -103,6 +103,15 @@ def _solr_select(params: Mapping[str, str]) -> Reply:
 def _solr_doc(doc: Mapping[str, Any], score: float, names: list[str]) -> dict[str, Any]:
     visible = {name: value for name, value in doc.items() if name in names or "*" in names}
     return {**visible, "score": score} if "score" in names else visible
+
+
+def _clause_scores(doc: Mapping[str, Any], params: Mapping[str, str]) -> dict[str, float]:
+    """The pseudo-fields of a document: the score of each clause, or the default of one that does not match."""
+    scores = {}
+    for name in re.findall(r"(clause_\d+):query", params.get("fl", "")):
+        found = [score for score, match in ranked(params[name].partition("}")[2]) if match is doc]
+        scores[name] = found[0] if found else -1e30
+    return scores
 
 
 def _tree(score: float, params: Mapping[str, str]) -> dict[str, Any]:
@@ -174,6 +183,9 @@ def _search(body: Mapping[str, Any]) -> dict[str, Any]:
         matches = ranked(query["match"]["title"])
     elif "query_string" in query:
         matches = ranked(query["query_string"]["query"])
+    elif "bool" in query:
+        wanted = query["bool"]["filter"][0]["ids"]["values"]
+        matches = [(1.0, doc) for doc in DOCS if doc["id"] in wanted]
     else:
         matches = [(1.0, doc) for doc in DOCS if "match_all" in query or doc["id"] in query["ids"]["values"]]
     total = len(matches)
@@ -213,6 +225,12 @@ _PROFILE = {
 def _raw(doc: Mapping[str, Any], score: float, body: Mapping[str, Any]) -> dict[str, Any]:
     wanted = body.get("_source", True)
     raw: dict[str, Any] = {"_index": "films", "_id": doc["id"], "_score": score}
+    if "bool" in body.get("query", {}):
+        named = {clause["bool"]["_name"]: clause["bool"]["must"][0] for clause in body["query"]["bool"]["should"]}
+        found = {
+            name: [s for s, match in ranked(query["match"]["title"]) if match is doc] for name, query in named.items()
+        }
+        raw |= {"matched_queries": matched} if (matched := {n: s[0] for n, s in found.items() if s}) else {}
     if wanted:
         raw["_source"] = {name: value for name, value in doc.items() if wanted is True or name in wanted}
     if "highlight" in body:

@@ -44,6 +44,7 @@ class EngineUnderTest:
     `rejected_template`: a template that the engine rejects, None if it rejects none.
     `rejection`: a part of the engine's own message for it.
     `has_scores`: its hits have scores.
+    `clause_text`: what `template` searches, as a query for `Engine.clause_scores`; empty without the ability.
     """
 
     connection: Connection
@@ -55,6 +56,7 @@ class EngineUnderTest:
     rejection: str = ""
     escape: bool = False
     has_scores: bool = True
+    clause_text: str = ""
 
     def connect(self, **changes: Any) -> Engine:
         """Returns an adapter for the connection with these changes."""
@@ -63,6 +65,10 @@ class EngineUnderTest:
     def request(self, query: str, rows: int = 10, **changes: Any) -> Request:
         """Returns a request for a query."""
         return Request(query, self.template, self.fields, rows, escape=self.escape, **changes)
+
+    def clause(self, query: str) -> Request:
+        """Returns a query for `Engine.clause_scores`."""
+        return replace(self.request(query), template=engines.get(self.connection.engine).parse_clause(self.clause_text))
 
 
 def solr_subject(connection: Connection, missing_url: str) -> EngineUnderTest:
@@ -74,6 +80,7 @@ def solr_subject(connection: Connection, missing_url: str) -> EngineUnderTest:
         rejected_template=engines.parse_template("q=#$query##&defType=nosuchparser", "params"),
         rejection="invalid query parser 'nosuchparser'",
         escape=True,
+        clause_text="{!edismax qf=title q.op=OR}#$query##",
         missing_url=missing_url,
         version_pattern=r"Solr \d+\.\d+\.\d+",
     )
@@ -87,6 +94,7 @@ def elasticsearch_subject(connection: Connection, missing_url: str) -> EngineUnd
         fields=engines.parse_fields("title:title year genres", "_id"),
         rejected_template=engines.parse_template('{"query": {"nosuchquery": {"title": "#$query##"}}}', "json"),
         rejection="unknown query [nosuchquery]",
+        clause_text='{"match": {"title": "#$query##"}}',
         missing_url=missing_url,
         version_pattern=r"Elasticsearch \d+\.\d+\.\d+",
     )

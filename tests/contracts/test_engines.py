@@ -63,6 +63,7 @@ class TestEmbedded(EngineContract):
             fields=engines.parse_fields("id:id title:title year genres"),
             rejected_template=engines.parse_template('{"query": "#$query##", "fields": {"nosuchfield": 1}}', "json"),
             rejection="nosuchfield",
+            clause_text='{"query": "#$query##", "fields": {"title": 1}}',
             missing_url="absent",
             version_pattern=r"tantivy \d+\.\d+\.\d+",
         )

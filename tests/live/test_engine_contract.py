@@ -9,7 +9,7 @@ import pytest
 import urllib3
 
 from relevancy import engines
-from relevancy.engines import BadQuery, Connection, Request, UnreadableResponse
+from relevancy.engines import BadQuery, Connection, Request, UnreadableResponse, UnsupportedByEngine
 from tests.contracts.engine_contract import EngineContract
 from tests.contracts.subject import (
     DOCS,
@@ -345,6 +345,10 @@ class TestElasticsearch7(ElasticContract, SearchTemplates):
         return elasticsearch_subject(
             Connection("elasticsearch", elasticsearch7_url, LOOPBACK), elasticsearch7_url.replace("films", "absent")
         )
+
+    def test_clause_scores(self, subject: EngineUnderTest) -> None:
+        with subject.connect() as engine, pytest.raises(UnsupportedByEngine, match=r"from version 8\.8 on"):
+            engine.clause_scores({"title": subject.clause("star")}, ["sw"])
 
 
 class TestOpenSearch(ElasticContract, SearchTemplates):

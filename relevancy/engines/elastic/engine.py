@@ -32,11 +32,13 @@ from .references import check_body, needs_rendering
 from .request import Body, ElasticRequest, elastic_request, ids_query, source_filter
 from .results import (
     check_item,
+    clause_scores_of,
     error_message,
     explaining_missing_search_templates,
     is_field,
     profile_timings,
     read_hit,
+    too_old_for_clause_scores,
     total_and_hits,
     validated_query,
 )
@@ -81,6 +83,7 @@ class ElasticEngine(HttpEngine):
     )
     default_id_field = "_id"
     recognizes_product = True
+    example_clause = '{"match": {"title": "#$query##"}}'
     find_help = "Words that must all occur, or field:word, in the syntax of a query string."
     example_template = '{"query": {"multi_match": {"query": "#$query##", "fields": ["title^2", "description"]}}}'
 
@@ -209,6 +212,38 @@ class ElasticEngine(HttpEngine):
         self._http.rate_limit.wait()
         trees = ((raw, object_at(raw, "_explanation")) for raw in self._raw_hits(body))
         return {read_hit(raw, request.fields).id: tree for raw, tree in trees if tree}
+
+    def clause_scores(
+        self, clauses: Mapping[str, Request], doc_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, float]]:
+        """As `Engine.clause_scores`, by named queries. Needs Elasticsearch 8.8 or OpenSearch 2.13."""
+        if not clauses or not doc_ids:
+            return {}
+        fields = next(iter(clauses.values())).fields
+        body: Body = {
+            "size": len(doc_ids),
+            "_source": [fields.id] if fields.id != "_id" else False,
+            "track_total_hits": False,
+            "query": {
+                "bool": {
+                    "filter": [ids_query(fields.id, list(doc_ids))],
+                    # Around each query, because not every query can have a name.
+                    "should": [
+                        {"bool": {"must": [request.render()], "_name": name}} for name, request in clauses.items()
+                    ],
+                }
+            },
+        }
+        check_body(body, self._allowed_indexes)
+        self._http.rate_limit.wait()
+        try:
+            response = self._search_with_clause_scores(body)
+        except BadQuery as error:
+            if "include_named_queries_score" not in str(error):
+                raise
+            raise too_old_for_clause_scores(self.label) from error
+        raw_hits = total_and_hits(response, self._url)[1]
+        return {read_hit(raw, fields).id: clause_scores_of(raw, self.label) for raw in raw_hits}
 
     def _explain_body(self, request: Request, only_documents: Body, *, rows: int) -> Body:
         """Returns the search with explanations, limited to some documents.
@@ -390,6 +425,10 @@ class ElasticEngine(HttpEngine):
         return total_and_hits(self._client.search(index=self._index, body=body), self._url)[1]
 
     @abstractmethod
+    def _search_with_clause_scores(self, body: Body) -> Any:
+        """Returns the response to a search that reports the scores of named queries. The body cannot ask for them."""
+
+    @abstractmethod
     def _field_caps(self) -> Any:
         """Returns what `_field_caps` says of all fields."""
 
@@ -402,6 +441,9 @@ class ElasticsearchEngine(ElasticEngine):
     client = "relevancy.engines.elastic.elasticsearch_client:open_client"
     offset_parameter = "max_analyzed_offset"
     vocabulary = ELASTICSEARCH_NAMES
+
+    def _search_with_clause_scores(self, body: Body) -> Any:
+        return self._client.search(index=self._index, body=body, include_named_queries_score=True)
 
     def _field_caps(self) -> Any:
         # The client's own method names the fields in the body, where servers 7.17 do not look for them.
@@ -417,6 +459,9 @@ class OpenSearchEngine(ElasticEngine):
     client = "relevancy.engines.elastic.opensearch_client:open_client"
     offset_parameter = "max_analyzer_offset"
     vocabulary = OPENSEARCH_NAMES
+
+    def _search_with_clause_scores(self, body: Body) -> Any:
+        return self._client.search(index=self._index, body=body, params={"include_named_queries_score": "true"})
 
     def _field_caps(self) -> Any:
         return self._client.field_caps(index=self._index, fields="*")

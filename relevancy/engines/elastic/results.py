@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from relevancy.engines.errors import BadQuery, EngineError, TooSlow, UnreadableResponse
+from relevancy.engines.errors import BadQuery, EngineError, TooSlow, UnreadableResponse, UnsupportedByEngine
 from relevancy.engines.fields.snippets import read_highlights
 from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.fields.values import as_number, object_at, objects_at, value_at
@@ -88,6 +88,23 @@ def read_hit(raw: dict[str, Any], fields: FieldSpec, *, highlight: bool = False)
         as_number(score),
         values,
         read_highlights(raw.get("highlight"), values, fields) if highlight else {},
+    )
+
+
+def clause_scores_of(raw: dict[str, Any], product: str) -> dict[str, float]:
+    """Returns the scores of the named queries that match a hit. Servers that do not know them return only names."""
+    named = raw.get("matched_queries", {})
+    if not isinstance(named, dict):
+        raise too_old_for_clause_scores(product)
+    scores = {str(name): as_number(score) for name, score in named.items()}
+    return {name: score for name, score in scores.items() if score is not None}
+
+
+def too_old_for_clause_scores(product: str) -> UnsupportedByEngine:
+    """Returns the error for a server that does not return the scores of named queries."""
+    return UnsupportedByEngine(
+        f"This {product} does not return the scores of named queries.",
+        hint="Elasticsearch does from version 8.8 on, OpenSearch from 2.13 on.",
     )
 
 

@@ -19,8 +19,9 @@ from relevancy.engines.templates.template import parse_template
 from relevancy.engines.types import SEARCH_ENGINE, AddressField, Hit, Interpretation, Page, Request, Timing
 
 from .build import build_index
+from .filters import with_filters
 from .highlighter import Highlighter
-from .index import ANALYZER, OpenIndex, keyword_text, open_index
+from .index import ANALYZER, ID, OpenIndex, keyword_text, open_index
 from .query import KEYS, ParsedRequest, parse_request
 from .scoring import Sum
 
@@ -42,6 +43,7 @@ class EmbeddedEngine(Engine):
     example_template = (
         '{\n  "query": "#$query##",\n  "fields": {"title": ##title_boost##, "overview": 1},\n  "tie": 0.1\n}'
     )
+    example_clause = '{"query": "#$query##", "fields": {"title": 1}}'
     vocabulary = KEYS
 
     @classmethod
@@ -95,6 +97,23 @@ class EmbeddedEngine(Engine):
             doc_id: _explain(index, parsed, address) for doc_id, address in addresses.items() if address is not None
         }
         return {doc_id: tree for doc_id, tree in trees.items() if tree is not None}
+
+    def clause_scores(
+        self, clauses: Mapping[str, Request], doc_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, float]]:
+        index = self._open()
+        addresses = {doc_id: address for doc_id in doc_ids if (address := index.find(doc_id)) is not None}
+        scores: dict[str, dict[str, float]] = {doc_id: {} for doc_id in addresses}
+        if not addresses:
+            return scores
+        of_documents = tantivy.Query.term_set_query(index.description.schema, ID, list(addresses))
+        doc_ids_by_address = {_key(address): doc_id for doc_id, address in addresses.items()}
+        for name, request in clauses.items():
+            parsed = parse_request(request.render(), index.description)
+            query = with_filters(parsed.query, [of_documents])
+            for score, address in index.searcher.search(query, len(addresses), count=False).hits:
+                scores[doc_ids_by_address[_key(address)]][name] = score
+        return scores
 
     def find(self, text: str, request: Request) -> Page:
         """As `Engine.find`: all words must occur, in any text field."""
@@ -228,6 +247,10 @@ def _sorted(
         sign = -1 if is_descending else 1
         order.sort(key=lambda at: (values[at] is None, sign * (values[at] or 0.0)))
     return [hits[position] for position in order]
+
+
+def _key(address: tantivy.DocAddress) -> tuple[int, int]:
+    return address.segment_ord, address.doc
 
 
 def _hit(document: Mapping[str, Any], score: float | None, fields: FieldSpec) -> Hit:

@@ -30,10 +30,11 @@ from relevancy.engines.types import (
     TemplateWarning,
 )
 
+from .clauses import CLAUSE, clause_parameters, clause_scores_of
 from .client import open_client
 from .loading import load
 from .parameters import VOCABULARY, field_list, misspelled_parameters, searched_fields
-from .references import check_field_list
+from .references import check_field_list, check_parameters
 from .request import RESPONSE_FORMAT, SolrRequest, search_request, template_request
 from .results import (
     error_message,
@@ -92,6 +93,7 @@ class SolrEngine(HttpEngine):
         help="The core's address, optionally followed by /select or /query.",
         example="http://localhost:8983/solr/products",
     )
+    example_clause = "{!edismax qf=title}#$query##"
     find_help = "Words that must all occur, or field:word, in the syntax of edismax."
     example_template = "q=#$query##\n&defType=edismax\n&qf=title^2 description\n&tie=0.1"
     vocabulary = VOCABULARY
@@ -181,6 +183,34 @@ class SolrEngine(HttpEngine):
         documents = total_and_documents(response, self._handler_url)[1]
         ids = [request.fields.id_of(document) for document in documents]
         return explanations_of(response, ids)
+
+    @classmethod
+    def parse_clause(cls, text: str) -> Template:
+        """As `Engine.parse_clause`: the value of a parameter, which may begin with local parameters. Further parameters may follow."""
+        return parse_template(f"{CLAUSE}={text}", cls.syntax)
+
+    def clause_scores(
+        self, clauses: Mapping[str, Request], doc_ids: Sequence[str]
+    ) -> Mapping[str, Mapping[str, float]]:
+        """As `Engine.clause_scores`, by pseudo-fields."""
+        if not clauses or not doc_ids:
+            return {}
+        fields = next(iter(clauses.values())).fields
+        check_field_list(fields.id, self._allowed_indexes)
+        parameters, pseudo_fields = clause_parameters(clauses.values())
+        check_parameters(parameters, self._allowed_indexes, expands_macros=False)
+        self._http.rate_limit.wait()
+        own = [
+            ("q", _terms_query(fields.id)),
+            ("doc_ids", _SEPARATOR.join(doc_ids)),
+            ("defType", "lucene"),
+            ("fl", ",".join([fields.id, *pseudo_fields])),
+            ("rows", str(len(doc_ids))),
+            ("expandMacros", "false"),
+            *RESPONSE_FORMAT,
+        ]
+        documents = total_and_documents(self._send(SolrRequest([*parameters, *own])), self._handler_url)[1]
+        return {fields.id_of(document): clause_scores_of(document, list(clauses)) for document in documents}
 
     def find(self, text: str, request: Request) -> Page:
         """As `Engine.find`: edismax, in the displayed fields and those of the template's `qf`. Accepts `field:word`."""

@@ -1,0 +1,1 @@
+"""Features of documents, logged from the engine without plugins, and models of them: learning to rank. See docs/features.md."""

@@ -1,0 +1,139 @@
+"""Features of a case, for scripts."""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from ninja import Query, Router, Schema, Status
+from pydantic import Field
+
+from relevancy.api.access import Id, get_case
+from relevancy.api.authentication import READ, WRITE, ApiRequest
+from relevancy.api.inputs import Input
+from relevancy.api.paging import Page, PageParameters, paginate
+from relevancy.models import Role, Run
+
+from . import feature_sets, logs, tasks
+from .dataset import read_dataset
+from .feature_text import Feature, format_features
+from .files import FILES
+from .models import FeatureLog, FeatureSet
+from .pages import get_feature_set, newest_log
+
+router = Router(tags=["Features"])
+MAX_TEXT = 50_000
+
+
+class FeatureItem(Schema):
+    """A feature. kind: query (text is a query in the language of the engine) or number (text is a field of documents)."""
+
+    name: str = Field(examples=["title_score"])
+    kind: str = Field(examples=["query"])
+    text: str = Field(examples=['{"match": {"title": "#$query##"}}'])
+
+
+class LogDetails(Schema):
+    """How far a version has been logged. run: number of the run whose results were logged as well."""
+
+    status: str = Field(examples=["complete"])
+    reason: str
+    run: int | None
+    queries: int
+    done: int
+    failed: int
+    requests: int
+    finished_at: datetime | None
+
+    @staticmethod
+    def resolve_run(log: FeatureLog) -> int | None:
+        return log.run.number if log.run else None
+
+
+class FeatureSetSummary(Schema):
+    """A version of the features of a case."""
+
+    version: int
+    attempt: int = Field(validation_alias="attempt.number")
+    text: str = Field(description="As people write it.", examples=['title_score: {"match": {"title": "#$query##"}}'])
+    features: list[FeatureItem]
+    created_at: datetime
+
+    @staticmethod
+    def resolve_text(feature_set: FeatureSet) -> str:
+        return format_features(feature_set.items)
+
+    @staticmethod
+    def resolve_features(feature_set: FeatureSet) -> list[Feature]:
+        return feature_set.items
+
+
+class FeatureSetDetails(FeatureSetSummary):
+    """A version with its newest log; null if nothing has been logged."""
+
+    log: LogDetails | None
+
+    @staticmethod
+    def resolve_log(feature_set: FeatureSet) -> FeatureLog | None:
+        return newest_log(feature_set)
+
+
+class NewFeatureSet(Input):
+    """Features, and the number of the attempt whose endpoint is asked."""
+
+    attempt: int = Field(ge=1, le=2**31 - 1, examples=[1])
+    text: str = Field(min_length=1, max_length=MAX_TEXT, examples=['title_score: {"match": {"title": "#$query##"}}'])
+
+
+class NewLog(Input):
+    """What is logged besides the rated documents: the results of the run with this number."""
+
+    run: int | None = Field(None, ge=1, le=2**31 - 1, examples=[2])
+
+
+@router.get("/cases/{case_id}/features", auth=READ, response=Page[FeatureSetSummary])
+def list_feature_sets(request: ApiRequest, case_id: Id, page: Query[PageParameters]) -> dict[str, Any]:
+    """The versions of the features of a case, oldest first."""
+    case = get_case(request, case_id)
+    return paginate(FeatureSet.objects.filter(case=case).select_related("attempt"), page, "id")
+
+
+@router.get("/cases/{case_id}/features/{version}", auth=READ, response=FeatureSetDetails)
+def read_feature_set(request: ApiRequest, case_id: Id, version: Id) -> FeatureSet:
+    """A version of the features of a case, and how far it has been logged."""
+    return get_feature_set(get_case(request, case_id), version)
+
+
+@router.post("/cases/{case_id}/features", auth=WRITE, response={201: FeatureSetDetails})
+def save_feature_set(request: ApiRequest, case_id: Id, new: NewFeatureSet) -> Status[FeatureSet]:
+    """Saves the features of a case: as the newest version if nothing has been logged of it, else as a new one."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    attempt = case.attempts.select_related("endpoint").filter(number=new.attempt, archived_at=None).first()
+    if attempt is None:
+        raise ValidationError({"attempt": f"The case has no attempt {new.attempt} that is not archived."})
+    saved = feature_sets.save(case=case, attempt=attempt, text=new.text, by=request.user)
+    return Status(201, get_feature_set(case, saved.version))
+
+
+@router.post("/cases/{case_id}/features/{version}/log", auth=WRITE, response={202: FeatureSetDetails})
+def log_features(request: ApiRequest, case_id: Id, version: Id, new: NewLog) -> Status[FeatureSet]:
+    """Starts to log a version for the rated documents, and for the results of a run. A worker does it."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    run = None if new.run is None else get_object_or_404(Run, case=case, number=new.run)
+    log = logs.start(feature_set=get_feature_set(case, version), run=run, by=request.user)
+    tasks.enqueue(log.pk)
+    return Status(202, get_feature_set(case, version))
+
+
+@router.get("/cases/{case_id}/features/{version}/files/{file_kind}", auth=READ)
+def download_features(
+    request: ApiRequest, case_id: Id, version: Id, file_kind: Literal["ranklib", "csv", "manifest"]
+) -> HttpResponse | StreamingHttpResponse:
+    """A file of the newest log of a version. Needs the role editor: it contains the grades of all raters."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    log = newest_log(get_feature_set(case, version))
+    if log is None:
+        raise Http404(f"Version {version} has not been logged.")
+    file = FILES[file_kind]
+    return StreamingHttpResponse(file.write(log, read_dataset(log)), content_type=f"{file.content_type}; charset=utf-8")

@@ -1,0 +1,31 @@
+"""Background tasks of feature sets."""
+
+from django.db.models import Q
+from django.utils import timezone
+
+from relevancy import runs
+from relevancy import tasks as core_tasks
+from relevancy.background_task import background_task
+from relevancy.models import Run
+
+from . import logs
+from .models import FeatureLog
+
+
+@background_task(priority=core_tasks.LOW_PRIORITY)
+def log_chunk(log_id: int) -> None:
+    """Logs features for some seconds, and enqueues the next chunk, after runs that wait for the endpoint."""
+    FeatureLog.objects.filter(pk=log_id).update(queued_at=None)
+    if logs.continue_log(log_id):
+        endpoint_id = FeatureLog.objects.values_list("feature_set__attempt__endpoint", flat=True).get(pk=log_id)
+        for run_id in runs.waiting_runs(endpoint_id):
+            core_tasks.enqueue_run(Run(pk=run_id))
+        enqueue(log_id)
+
+
+def enqueue(log_id: int) -> None:
+    """Enqueues a chunk of a log, once however often it is called before the task begins."""
+    now = timezone.now()
+    is_free = Q(queued_at=None) | ~Q(queued_at__range=(now - core_tasks.REQUEUE_AFTER, now + core_tasks.REQUEUE_AFTER))
+    if FeatureLog.objects.active().filter(is_free, pk=log_id).update(queued_at=now):
+        core_tasks.send(log_chunk, log_id)

@@ -1,0 +1,79 @@
+"""What the app adds to tests that cover the whole site; see tests/optional.py."""
+
+from typing import Any
+
+from relevancy import runs
+from relevancy.models import Case, Run, User
+from relevancy.optional.features.models import FeatureLog, FeatureSet, FeatureValues, pack_ids
+
+CANARIES = {FeatureLog: ["reason"]}
+# tests/views/test_access_matrix.py and tests/api/test_access_matrix.py
+PAGES = """
+address                method role    status
+features               GET    see     200
+features               POST   edit    422
+feature_set            GET    see     200
+feature_log            POST   edit    302
+feature_log_stop       POST   edit    302
+feature_log_go_on      POST   edit    302
+feature_set_delete     GET    edit    200
+feature_set_delete     POST   edit    302
+feature_file           GET    edit    200
+"""
+OPERATIONS = """
+operation          role    scope  status
+list_feature_sets  see     read   200
+read_feature_set   see     read   200
+save_feature_set   edit    write  422
+log_features       edit    write  202
+download_features  edit    read   200
+"""
+OPERATION_BODIES = {"save_feature_set": {"attempt": 1, "text": "price: number price"}, "log_features": {}}
+OPERATION_PARTS = """
+operation          name
+read_feature_set   version
+log_features       version
+download_features  version
+"""
+
+
+def make_objects(case: Case, run: Run, other: Run) -> dict[str, Any]:
+    """A feature set of the case, logged; its number by its name in addresses. Each case has another number."""
+    feature_set = FeatureSet.objects.create(
+        case=case,
+        version=case.pk,
+        attempt=run.attempt,
+        features=[["title_score", "query", '{"query": "#$query##"}']],
+        created_by=case.owner,
+    )
+    log = FeatureLog.objects.create(
+        feature_set=feature_set,
+        config=runs.snapshot_config(run.attempt),
+        status="complete",
+        queries=1,
+        done=1,
+        created_by=case.owner,
+    )
+    FeatureValues.objects.create(log=log, query=case.book.queries.first(), doc_ids=pack_ids(["a"]), packed=b"\0\0\x80?")
+    return {"version": feature_set.version, "file_kind": "csv"}
+
+
+def bodies(world: Any) -> dict[str, dict[str, Any]]:
+    """What is posted to an address, so that nothing but the missing role refuses it; the engine cannot return the scores of queries."""
+    return {"features": {"attempt": "1", "text": "price: number price"}, "feature_log": {"run": ""}}
+
+
+def make_rows(case: Case, run: Run, rater: User) -> None:
+    """One row of every model."""
+    make_objects(case, run, run)
+
+
+def grow(case: Case) -> None:
+    """One more row of every model."""
+    run = case.runs.first()
+    version = FeatureSet.objects.filter(case=case).count() + 1
+    feature_set = FeatureSet.objects.create(
+        case=case, version=1000 + version, attempt=run.attempt, features=[], created_by=case.owner
+    )
+    log = feature_set.logs.create(config={}, created_by=case.owner)
+    FeatureValues.objects.create(log=log, query=case.book.queries.first(), doc_ids=pack_ids([]), packed=b"")
