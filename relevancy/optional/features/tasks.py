@@ -1,8 +1,5 @@
 """Background tasks of feature sets."""
 
-from django.db.models import Q
-from django.utils import timezone
-
 from relevancy import runs
 from relevancy import tasks as core_tasks
 from relevancy.background_task import background_task
@@ -25,7 +22,5 @@ def log_chunk(log_id: int) -> None:
 
 def enqueue(log_id: int) -> None:
     """Enqueues a chunk of a log, once however often it is called before the task begins."""
-    now = timezone.now()
-    is_free = Q(queued_at=None) | ~Q(queued_at__range=(now - core_tasks.REQUEUE_AFTER, now + core_tasks.REQUEUE_AFTER))
-    if FeatureLog.objects.active().filter(is_free, pk=log_id).update(queued_at=now):
+    if core_tasks.mark_queued(FeatureLog.objects.active().filter(pk=log_id), "queued_at"):
         core_tasks.send(log_chunk, log_id)
