@@ -18,6 +18,8 @@ from relevancy.statistics import TIE, Differences, find_interval
 
 from .choice import Evidence
 from .models import Study, StudyAnswer, StudyTrial
+from .samplers import count_trials
+from .searching import parent_settings
 from .trial_scores import (
     SCORE,
     UNRATED,
@@ -33,6 +35,7 @@ RESPONSE_BINS = 8
 MAX_TAGS = 30
 MAX_CARRIERS = 5
 MIN_TAG_QUERIES = 3
+ONLY_CHARTS = ("seen_curve", "cross_fitted_curve", "gains", "response", "plateau")
 
 
 def update_findings(study: Study) -> dict[str, Any]:
@@ -312,3 +315,31 @@ def _read_lists(
         }
         for trial in trials
     ]
+
+
+def summarize(study: Study) -> dict[str, Any]:
+    """Returns a study and what it has found as JSON, without what only draws its charts."""
+    found = {name: value for name, value in study.findings.items() if name not in ONLY_CHARTS}
+    settings = dict(study.trials.values_list("number", "settings"))
+    return {
+        "id": study.pk,
+        "number": study.number,
+        "name": study.name,
+        "case_id": study.case_id,
+        "attempt": study.parent.number,
+        "scorer": str(study.version.scorer),
+        "knobs": [str(knob) for knob in study.knobs.knobs],
+        "seed": study.seed,
+        "status": str(study.status),
+        "reason": study.reason,
+        "trials_wanted": count_trials(study.knobs, study.trials_wanted),
+        "trials_done": len(settings),
+        "requests": study.requests,
+        "seconds": round(study.seconds, 3),
+        "sentence": found.pop("sentence", ""),
+        "is_improvement": found.pop("is_improvement", False),
+        "parent_settings": parent_settings(study),
+        "best_settings": settings.get(found.get("winner", -1)),
+        "proposed_settings": settings.get(found.get("proposed", -1)),
+        "findings": found,
+    }

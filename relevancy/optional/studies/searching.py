@@ -63,6 +63,7 @@ class StudyWork:
         self.deadline = self.counted_at + seconds
         self.stop = Event()
         self.is_stopped = False
+        self.has_progress = False  # whether something was stored: without that, a short time would never be enough
         self.failures = 0  # searches in a row that could not reach the engine
         self.engine: engines.Engine | None = None
 
@@ -101,7 +102,7 @@ class StudyWork:
 
     def _check_budget(self) -> None:
         study = self.study
-        if time.monotonic() > self.deadline:
+        if time.monotonic() > self.deadline and self.has_progress:
             raise _TimeOver
         if study.max_requests is not None and study.requests >= study.max_requests and len(self.trials) > 1:
             raise StudyEnded(Study.Status.COMPLETE, f"The budget of {study.max_requests:,} requests is used.")
@@ -189,6 +190,7 @@ class StudyWork:
             if isinstance(response, engines.RequestAborted):
                 continue
             sent += 1
+            self.has_progress = True
             self._count_failures(response)
             position, digest = asked[index]
             if isinstance(response, engines.EngineError):
@@ -231,6 +233,7 @@ class StudyWork:
             StudyAnswer.objects.bulk_create([answer for answer, _ in new], batch_size=BATCH)
             if trial is not None:
                 trial.save()
+        self.has_progress = True
         self.study.requests += requests
         self.study.seconds += now - self.counted_at
         self.counted_at = now
@@ -241,7 +244,7 @@ class StudyWork:
 
     def _should_stop(self) -> bool:
         now = time.monotonic()
-        if now > self.deadline:
+        if now > self.deadline and self.has_progress:
             self.stop.set()
         if now - self.heartbeat_at > HEARTBEAT_SECONDS:
             self._send_heartbeat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,9 @@ from django.utils import timezone
 from relevancy import activity, endpoints, engines, runs, scores, scoring
 from relevancy.models import Attempt, Case, CaseQuery, Endpoint, Run, ScorerVersion, User
 from relevancy.scoring.arrays import IntArray
+from relevancy.scoring.rounding import format_rounded
 from relevancy.statistics import SEED, detectable_difference
+from relevancy.wording import counted
 
 from .models import SealedTag, Study, StudyAttempt, StudyTrial
 from .samplers import count_trials
@@ -216,12 +219,13 @@ def adopt(*, study: Study, trial: StudyTrial, by: User) -> Attempt:
     if present is not None:
         return present.attempt
     with transaction.atomic():
+        # A copy, because an attempt that has never been run would be changed itself.
         attempt = runs.attempts.save(
             case=study.case,
             endpoint=study.parent.endpoint,
             template=study.parent.template,
             by=by,
-            parent=study.parent,
+            parent=runs.attempts.duplicate(attempt=study.parent, by=by),
             fields=study.parent.fields,
             knobs={**study.parent.knobs, **trial.settings},
             depth=study.parent.depth,
@@ -413,6 +417,27 @@ def _find_unchanging(parent: Attempt, space: Space, case_queries: Sequence[CaseQ
             ]
     except engines.EngineError as error:
         raise ValidationError(str(error)) from None
+
+
+def describe_plan(plan: StudyPlan) -> list[str]:
+    """Returns what a study would do and could find, in sentences."""
+    linked = f", {plan.independent:,} of them independent" if plan.independent < plan.queries else ""
+    others = [
+        f"{count:,} {what}"
+        for count, what in ((plan.unscored, "cannot be scored"), (plan.sealed, "are sealed"))
+        if count
+    ]
+    left_out = f" Of the others, {' and '.join(others)}." if others else ""
+    minutes = "less than a minute" if plan.minutes < 1 else counted(math.ceil(plan.minutes), "minute")
+    detectable = format_rounded(plan.detectable or 0.0, 0)
+    unchanging = describe_unchanging(plan.unchanging)
+    return [
+        f"{plan.trials:,} trials of {counted(plan.queries, 'query', 'queries')}{linked}: at most {plan.requests:,} requests, {minutes} "
+        f"at the rate of the last run.{left_out}",
+        f"{plan.independent:,} queries find a difference of about {detectable} points or more; tuning on them will look better than "
+        "it is.",
+        *([unchanging] if unchanging else []),
+    ]
 
 
 def describe_unchanging(names: Sequence[str]) -> str:

@@ -1,0 +1,89 @@
+"""Studies by the API and by the command `tune`."""
+
+import json
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from relevancy.models import Attempt
+from relevancy.optional.studies.models import Study
+from tests.factories import make_user, script_of
+
+from .conftest import KNOBS, QUERIES
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+
+
+@pytest.fixture
+def client(api: Any, attempt: Attempt) -> Any:
+    return api(attempt.case.owner)
+
+
+def test_a_study_is_planned_started_read_and_adopted(client: Any, attempt: Attempt) -> None:
+    case = attempt.case
+    new = {"attempt": attempt.number, "knobs": KNOBS, "trials": 30}
+    plan = client.send("POST", f"/cases/{case.pk}/studies/plan", new).json()
+    assert (plan["queries"], plan["requests"], plan["unchanging"]) == (QUERIES, 30 * QUERIES, [])
+    assert script_of(attempt).requests == []
+    started = client.send("POST", f"/cases/{case.pk}/studies", new)
+    assert started.status_code == 201, started.json()
+    study = client.send("GET", f"/studies/{started.json()['id']}").json()
+    assert (study["status"], study["trials_done"], study["is_improvement"]) == ("complete", 30, True)
+    assert study["knobs"] == KNOBS
+    assert study["findings"]["gain"] > 0
+    assert set(study["proposed_settings"]) == {"boost", "tie"}
+    assert [item["number"] for item in client.items(f"/studies/{study['id']}/trials")] == list(range(30))
+    adopted = client.send("POST", f"/studies/{study['id']}/adopt", {}).json()
+    assert case.attempts.get(number=adopted["attempt"]).knobs == study["proposed_settings"]
+    assert [item["number"] for item in client.items(f"/cases/{case.pk}/studies")] == [1]
+    assert client.send("DELETE", f"/studies/{study['id']}").status_code == 204
+
+
+@pytest.mark.parametrize(
+    "changes", [{"knobs": ["tie"]}, {"knobs": ["speed=0:1"]}, {"scorer": "None such"}, {"trials": 1}, {"knobs": []}]
+)
+def test_what_cannot_be_studied_is_refused(client: Any, attempt: Attempt, changes: dict[str, Any]) -> None:
+    new = {"attempt": attempt.number, "knobs": KNOBS, **changes}
+    assert client.send("POST", f"/cases/{attempt.case_id}/studies", new).status_code == 422
+    assert not Study.objects.exists()
+
+
+def test_others_see_nothing_of_a_study(api: Any, client: Any, attempt: Attempt) -> None:
+    started = client.send(
+        "POST", f"/cases/{attempt.case_id}/studies", {"attempt": 1, "knobs": KNOBS, "trials": 5}
+    ).json()
+    stranger = api(make_user())
+    for method, path in (("GET", ""), ("GET", "/trials"), ("POST", "/stop"), ("DELETE", "")):
+        assert stranger.send(method, f"/studies/{started['id']}{path}").status_code == 404
+
+
+def test_the_command_prints_what_is_gain_and_what_is_luck(attempt: Attempt) -> None:
+    out = StringIO()
+    knobs = [word for knob in KNOBS for word in ("--knob", knob)]
+    call_command("tune", str(attempt.case_id), *knobs, "--trials", "30", "--adopt", stdout=out, stderr=StringIO())
+    printed = out.getvalue()
+    assert f"30 trials of {QUERIES} queries" in printed
+    assert "Better than attempt 1: +" in printed
+    assert " → " in printed
+    assert attempt.case.attempts.count() == 2
+    out = StringIO()
+    call_command("tune", str(attempt.case_id), *knobs, "--trials", "5", "--json", "-", stdout=out, stderr=StringIO())
+    found = json.loads(out.getvalue())
+    assert (found["trials_done"], found["seed"]) == (5, 20261122)
+
+
+def test_the_command_only_plans(attempt: Attempt) -> None:
+    out = StringIO()
+    call_command("tune", str(attempt.case_id), "--knob", "tie=0:1", "--plan", stdout=out)
+    assert "find a difference of about 11 points or more" in out.getvalue()
+    assert not Study.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "words", [["--knob", "tie"], ["--knob", "tie=0:1", "--guard", "x"], ["--knob", "tie=0:1", "--attempt", "9"]]
+)
+def test_mistakes_on_the_command_line(attempt: Attempt, words: list[str]) -> None:
+    with pytest.raises(CommandError):
+        call_command("tune", str(attempt.case_id), *words, stdout=StringIO())

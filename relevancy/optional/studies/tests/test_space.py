@@ -1,0 +1,77 @@
+"""Knobs and their values."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relevancy.optional.studies.space import Kind, Knob, Space, SpaceError, parse_knob, read_knob
+
+KNOBS = ["boost=0.1:10:log", "tie=0:1", "slop=0:10:whole", "rows=10,20,50", "fuzzy=switch", "k=10:1000:whole"]
+
+
+@pytest.mark.parametrize("text", KNOBS)
+def test_a_knob_is_written_as_it_is_read(text: str) -> None:
+    knob = parse_knob(text)
+    assert str(knob) == text
+    assert read_knob(knob.to_json()) == knob
+
+
+@given(text=st.sampled_from(KNOBS), position=st.floats(0, 1))
+def test_values_lie_in_the_range_and_keep_their_position(text: str, position: float) -> None:
+    knob = parse_knob(text)
+    value = knob.value(position)
+    if knob.values:
+        assert value in knob.values
+    else:
+        assert knob.low <= value <= knob.high
+    assert knob.value(knob.position(value)) == pytest.approx(
+        value, rel=2e-3, abs=1.01 if text.startswith("k=") else 2e-3
+    )
+
+
+def test_the_middle_of_a_logarithmic_knob_is_the_geometric_mean() -> None:
+    assert parse_knob("boost=0.1:10:log").value(0.5) == 1.0
+    assert parse_knob("tie=0:1").value(0.33333333) == 0.333
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "tie",
+        "tie=",
+        "tie=1:0",
+        "tie=0:1:log",
+        "tie=0:1:odd",
+        "tie=a:b",
+        "slop=0.5:3:whole",
+        "rows=10",
+        "rows=10,10",
+        "tie=0:nan",
+        "tie=0:1:log:x",
+    ],
+)
+def test_what_is_no_knob_is_refused(text: str) -> None:
+    with pytest.raises(SpaceError):
+        parse_knob(text)
+
+
+def test_a_grid_has_all_settings_once() -> None:
+    space = Space((parse_knob("rows=10,20,50"), parse_knob("fuzzy=switch")))
+    assert space.grid_size == 6
+    assert len({tuple(settings.items()) for settings in space.grid()}) == 6
+    assert Space((parse_knob("tie=0:1"), parse_knob("fuzzy=switch"))).grid_size is None
+
+
+def test_a_space_needs_knobs_of_different_names() -> None:
+    for knobs in ((), (Knob("a", Kind.SWITCH), Knob("a", Kind.LINEAR))):
+        with pytest.raises(SpaceError):
+            Space(knobs)
+
+
+def test_distance_is_measured_in_sides_of_the_cube() -> None:
+    space = Space((parse_knob("boost=0.1:10:log"), parse_knob("tie=0:1")))
+    assert space.distance({"boost": 0.1, "tie": 0}, {"boost": 10, "tie": 1}) == pytest.approx(math.sqrt(2))
+    assert space.distance({"boost": 1, "tie": 0.5}, {"boost": 1, "tie": 0.5}) == 0
