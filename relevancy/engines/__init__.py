@@ -42,6 +42,7 @@ from .types import (
     Request,
     TemplateWarning,
     Timing,
+    WeightedClause,
 )
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "UnknownEngine",
     "UnreadableResponse",
     "UnsupportedByEngine",
+    "WeightedClause",
     "available",
     "connect",
     "contributions",

@@ -26,6 +26,7 @@ from .types import (
     Request,
     Syntax,
     TemplateWarning,
+    WeightedClause,
 )
 
 Outcome = tuple[int, Page | EngineError]  # index of a request, and what came of it
@@ -151,6 +152,15 @@ class Engine(ABC):
             f"{self.label} does not return the scores of single queries.",
             hint="Use an endpoint of a search engine that does, or only features that are numbers of the documents.",
         )
+
+    @classmethod
+    def sum_template(cls, template: Template, clauses: Sequence[WeightedClause], *, window: int) -> str:
+        """Returns a query template that ranks by a weighted sum of queries and numbers; each weight is a knob, not below 0.
+
+        template: what the sum is added to: its first `window` results are ranked again, where the engine can. Raises
+        `UnsupportedByEngine`, which says why it cannot be written.
+        """
+        raise UnsupportedByEngine(f"{cls.label} has no query template for a weighted sum of queries.")
 
     def find(self, text: str, request: Request) -> Page:
         """Searches for documents with a query of the user's own instead of that of `request`, in the engine's own syntax.

@@ -219,6 +219,17 @@ class Page:
 
 
 @dataclass(frozen=True)
+class WeightedClause:
+    """A part of a sum that ranks documents. text: a query that `Engine.parse_clause` takes, or the name of a field if `is_number`.
+    knob: the name of its weight."""
+
+    name: str
+    text: str
+    is_number: bool
+    knob: str
+
+
+@dataclass(frozen=True)
 class TemplateWarning:
     """A probable mistake in a valid query template. `line` and `column` count from 1."""
 

@@ -333,6 +333,29 @@ class EngineContract:
         assert scores["sw"]["both_words"] == pytest.approx(alone["sw"], rel=1e-4)
         assert scores["3"]["both_words"] == pytest.approx(alone["3"], rel=1e-4)
 
+    @applies_if(lambda contract: contract.abilities().clause_scores)
+    def test_sum_template(self, subject: EngineUnderTest) -> None:
+        """The first results are ranked by the weighted sum alone; weights are knobs."""
+        clause = engines.WeightedClause("title", subject.clause_text, is_number=False, knob="w_title")
+        engine_class = engines.get(self.key)
+        text = engine_class.sum_template(subject.template, [clause], window=50)
+        template = engines.parse_template(text, engine_class.syntax)
+        assert template.knobs == ("w_title",)
+        if subject.is_fake:
+            return
+        with subject.connect() as engine:
+            alone = {hit.id: hit.score for hit in engine.search(subject.request("star wars")).hits}
+            request = replace(subject.request("star wars", knobs={"w_title": 3}), template=template)
+            hits = engine.search(request).hits
+        assert {hit.id: hit.score for hit in hits} == {
+            doc_id: pytest.approx(3 * score, rel=1e-4) for doc_id, score in alone.items()
+        }
+
+    @applies_if(lambda contract: not contract.abilities().clause_scores)
+    def test_sum_template_without_the_ability(self, subject: EngineUnderTest) -> None:
+        with pytest.raises(UnsupportedByEngine, match="weighted sum"):
+            engines.get(self.key).sum_template(subject.template, [], window=50)
+
     @applies_if(lambda contract: not contract.abilities().clause_scores)
     def test_clause_scores_without_the_ability(self, subject: EngineUnderTest) -> None:
         with subject.connect() as engine, pytest.raises(UnsupportedByEngine, match="scores of single queries"):

@@ -44,6 +44,7 @@ class EngineUnderTest:
     `rejected_template`: a template that the engine rejects, None if it rejects none.
     `rejection`: a part of the engine's own message for it.
     `has_scores`: its hits have scores.
+    `is_fake`: it is one of `fakes`, which do not compute sums.
     `clause_text`: what `template` searches, as a query for `Engine.clause_scores`; empty without the ability.
     """
 
@@ -57,6 +58,7 @@ class EngineUnderTest:
     escape: bool = False
     has_scores: bool = True
     clause_text: str = ""
+    is_fake: bool = False
 
     def connect(self, **changes: Any) -> Engine:
         """Returns an adapter for the connection with these changes."""

@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ class TestSolr(EngineContract):
     @classmethod
     def subject(cls) -> Iterator[EngineUnderTest]:
         with serving(fake_solr) as server:
-            yield solr_subject(Connection("solr", f"{server.url}/solr/films", LOOPBACK), f"{server.url}/solr/absent")
+            connection = Connection("solr", f"{server.url}/solr/films", LOOPBACK)
+            yield replace(solr_subject(connection, f"{server.url}/solr/absent"), is_fake=True)
 
 
 class TestElasticsearch(EngineContract):
@@ -34,9 +36,8 @@ class TestElasticsearch(EngineContract):
     @classmethod
     def subject(cls) -> Iterator[EngineUnderTest]:
         with serving(fake_elasticsearch) as server:
-            yield elasticsearch_subject(
-                Connection("elasticsearch", f"{server.url}/films", LOOPBACK), f"{server.url}/absent"
-            )
+            connection = Connection("elasticsearch", f"{server.url}/films", LOOPBACK)
+            yield replace(elasticsearch_subject(connection, f"{server.url}/absent"), is_fake=True)
 
 
 class TestOpenSearch(EngineContract):
@@ -46,7 +47,8 @@ class TestOpenSearch(EngineContract):
     @classmethod
     def subject(cls) -> Iterator[EngineUnderTest]:
         with serving(fake_opensearch) as server:
-            yield opensearch_subject(Connection("opensearch", f"{server.url}/films", LOOPBACK), f"{server.url}/absent")
+            connection = Connection("opensearch", f"{server.url}/films", LOOPBACK)
+            yield replace(opensearch_subject(connection, f"{server.url}/absent"), is_fake=True)
 
 
 class TestEmbedded(EngineContract):

@@ -22,9 +22,18 @@ from relevancy.engines.fields.specs import FieldSpec
 from relevancy.engines.fields.values import object_at, value_at
 from relevancy.engines.http_engine import HttpEngine
 from relevancy.engines.names import is_plain_name
-from relevancy.engines.templates.template import parse_template
+from relevancy.engines.templates.template import Template, parse_template
 from relevancy.engines.transport.concurrency import in_parallel
-from relevancy.engines.types import SEARCH_ENGINE, AddressField, Connection, Hit, Interpretation, Page, Request
+from relevancy.engines.types import (
+    SEARCH_ENGINE,
+    AddressField,
+    Connection,
+    Hit,
+    Interpretation,
+    Page,
+    Request,
+    WeightedClause,
+)
 
 from .addresses import EXAMPLE, prefix_and_index
 from .loading import load
@@ -42,6 +51,7 @@ from .results import (
     total_and_hits,
     validated_query,
 )
+from .sums import rescored_template
 from .vocabulary import ELASTICSEARCH_NAMES, OPENSEARCH_NAMES
 
 BATCH_SIZE = 100
@@ -106,6 +116,11 @@ class ElasticEngine(HttpEngine):
         )
         body = f'"query": "#$query##",\n      "fields": [{boosted}],\n      "tie_breaker": 0.1,\n      "lenient": true'
         return f'{{\n  "query": {{\n    "multi_match": {{\n      {body}\n    }}\n  }}\n}}'
+
+    @classmethod
+    def sum_template(cls, template: Template, clauses: Sequence[WeightedClause], *, window: int) -> str:
+        """As `Engine.sum_template`: a `rescore` whose clauses have the weights as boosts."""
+        return rescored_template(template, clauses, window=window)
 
     def search_many(
         self, requests: Sequence[Request], *, stop: Callable[[], bool] = lambda: False

@@ -12,11 +12,21 @@ from typing import Any
 import tantivy
 
 from relevancy.engines.base import Engine, Outcome
-from relevancy.engines.errors import BadQuery, EndpointUnreachable, EngineError
+from relevancy.engines.errors import BadQuery, EndpointUnreachable, EngineError, UnsupportedByEngine
 from relevancy.engines.explanations import no_match
 from relevancy.engines.fields.specs import FieldSpec
-from relevancy.engines.templates.template import parse_template
-from relevancy.engines.types import SEARCH_ENGINE, AddressField, Hit, Interpretation, Page, Request, Timing
+from relevancy.engines.templates.slots import Slot
+from relevancy.engines.templates.template import Template, parse_template
+from relevancy.engines.types import (
+    SEARCH_ENGINE,
+    AddressField,
+    Hit,
+    Interpretation,
+    Page,
+    Request,
+    Timing,
+    WeightedClause,
+)
 
 from .build import build_index
 from .filters import with_filters
@@ -55,6 +65,24 @@ class EmbeddedEngine(Engine):
             for index, name in enumerate(fields)
         )
         return f'{{\n  "query": "#$query##",\n  "fields": {{{boosts}}},\n  "tie": 0.1\n}}'
+
+    @classmethod
+    def sum_template(cls, template: Template, clauses: Sequence[WeightedClause], *, window: int) -> str:
+        """As `Engine.sum_template`: a sum over fields, whose boosts are the weights. It ranks all documents that match."""
+        if lost := [name for name in ("filter", "sort") if name in template.body]:
+            raise UnsupportedByEngine(f"The template has “{lost[0]}”, which a sum over fields would lose.")
+        knobs: dict[str, str] = {}
+        for clause in clauses:
+            name = None if clause.is_number else _only_field(cls.parse_clause(clause.text).body)
+            if name is None:
+                raise UnsupportedByEngine(
+                    f"{cls.label} adds up words in fields only, and {clause.name} is something else.",
+                    hint='Features such as {"query": "#$query##", "fields": {"title": 1}} can be added up.',
+                )
+            if knobs.setdefault(name, clause.knob) != clause.knob:
+                raise UnsupportedByEngine(f"Two features search the field {name}, which has only one weight.")
+        weights = [f"{json.dumps(name, ensure_ascii=False)}: ##{knob}##" for name, knob in knobs.items()]
+        return f'{{\n  "query": "#$query##",\n  "type": "most_fields",\n  "fields": {{{", ".join(weights)}}}\n}}'
 
     def search(self, request: Request) -> Page:
         return self._search(self._open(), request)
@@ -247,6 +275,15 @@ def _sorted(
         sign = -1 if is_descending else 1
         order.sort(key=lambda at: (values[at] is None, sign * (values[at] or 0.0)))
     return [hits[position] for position in order]
+
+
+def _only_field(body: Any) -> str | None:
+    """Returns the field that a request searches for all words of the query with the boost 1; None if it does anything else."""
+    if not isinstance(body, dict) or body.keys() != {"query", "fields"} or not isinstance(body["query"], Slot):
+        return None
+    fields = body["fields"]
+    is_plain = isinstance(fields, dict) and list(fields.values()) == [1] and isinstance(next(iter(fields)), str)
+    return str(next(iter(fields))) if is_plain else None
 
 
 def _key(address: tantivy.DocAddress) -> tuple[int, int]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from relevancy.engines.errors import BadQuery
+from relevancy.engines.errors import BadQuery, UnsupportedByEngine
 from relevancy.engines.fields.values import as_number
-from relevancy.engines.types import Request
+from relevancy.engines.templates.template import Template
+from relevancy.engines.types import Request, WeightedClause
 
 from .parameters import Parameters, allowed_parameters
 from .references import has_macro
@@ -41,3 +42,22 @@ def clause_scores_of(document: Mapping[str, Any], names: Sequence[str]) -> dict[
     """Returns the scores of the queries that match a document, by their names."""
     scores = {name: as_number(document.get(f"{CLAUSE}_{number}")) for number, name in enumerate(names)}
     return {name: score for name, score in scores.items() if score is not None and score > _NO_MATCH / 2}
+
+
+def reranked_template(template: Template, clauses: Sequence[WeightedClause], *, window: int) -> str:
+    """Returns the template with a `rerank` by a weighted sum. Raises `UnsupportedByEngine`."""
+    names = {parameter.name for parameter in template.parameters if isinstance(parameter.name, str)}
+    if template.syntax != "params":
+        raise UnsupportedByEngine("The template is a JSON request. Write it as parameters.")
+    for name in ("rq", "rqq", "sort", *(f"f_{clause.name}" for clause in clauses)):
+        if name in names:
+            raise UnsupportedByEngine(f"The template has the parameter “{name}” already.")
+    products = ",".join(f"product(##{clause.knob}##,{_value_of(clause)})" for clause in clauses)
+    rerank = f"{{!rerank reRankQuery=$rqq reRankDocs={window} reRankWeight=1 reRankOperator=replace}}"
+    lines = [template.text.rstrip(), f"&rq={rerank}", f"&rqq={{!func}}sum({products})"]
+    lines += [f"&f_{clause.name}={clause.text}" for clause in clauses if not clause.is_number]
+    return "\n".join(lines)
+
+
+def _value_of(clause: WeightedClause) -> str:
+    return f"def({clause.text},0)" if clause.is_number else f"query($f_{clause.name},0)"

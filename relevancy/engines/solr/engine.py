@@ -28,9 +28,10 @@ from relevancy.engines.types import (
     Page,
     Request,
     TemplateWarning,
+    WeightedClause,
 )
 
-from .clauses import CLAUSE, clause_parameters, clause_scores_of
+from .clauses import CLAUSE, clause_parameters, clause_scores_of, reranked_template
 from .client import open_client
 from .loading import load
 from .parameters import VOCABULARY, field_list, misspelled_parameters, searched_fields
@@ -124,6 +125,11 @@ class SolrEngine(HttpEngine):
     @classmethod
     def template_warnings(cls, template: Template) -> list[TemplateWarning]:
         return misspelled_parameters(template)
+
+    @classmethod
+    def sum_template(cls, template: Template, clauses: Sequence[WeightedClause], *, window: int) -> str:
+        """As `Engine.sum_template`: a `rerank` by a function. Solr before 9.3 adds it to the score instead of replacing it."""
+        return reranked_template(template, clauses, window=window)
 
     def look_up(self, ids: Sequence[str], fields: FieldSpec) -> Iterable[Hit]:
         check_field_list(field_list(fields), self._allowed_indexes)

@@ -21,8 +21,8 @@ from relevancy.hooks import (
 from relevancy.models import Case, User
 from relevancy.wording import counted
 
-from . import feature_sets, logs, tasks
-from .models import FeatureSet, FeatureValues
+from . import feature_sets, fitting, logs, tasks
+from .models import FeatureModel, FeatureSet, FeatureValues
 
 case_activity_kinds["feature_set"] = "Features"
 activity_sentences.update(
@@ -33,6 +33,9 @@ activity_sentences.update(
         logs.STOPPED: "Stopped logging {subject}",
         logs.CONTINUED: "Went on logging {subject}",
         logs.LOGGED: "Logged {subject}. {reason}",
+        fitting.FITTED: "Started to fit {model} of {subject}",
+        fitting.ADOPTED: "Created {subject} of {model}",
+        fitting.RERANKED: "Ranked {subject} again here, by {model}",
         logs.FAILED: "{subject} could not be logged. {reason}",
     }
 )
@@ -52,6 +55,8 @@ def continue_abandoned() -> None:
     """Goes on with logs whose worker has died, or that waited for the endpoint."""
     for log_id in logs.waiting_logs():
         tasks.enqueue(log_id)
+    for model_id in FeatureModel.objects.filter(status=FeatureModel.Status.WAITING).values_list("pk", flat=True):
+        tasks.enqueue_model(model_id)
 
 
 @case_losses.add

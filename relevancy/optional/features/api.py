@@ -13,14 +13,15 @@ from relevancy.api.access import Id, get_case
 from relevancy.api.authentication import READ, WRITE, ApiRequest
 from relevancy.api.inputs import Input
 from relevancy.api.paging import Page, PageParameters, paginate
-from relevancy.models import Role, Run
+from relevancy.models import Attempt, Role, Run, ScorerVersion
+from relevancy.statistics import SEED
 
-from . import feature_sets, logs, tasks
+from . import feature_sets, fitting, logs, tasks
+from .access import get_feature_set, get_model, newest_log
 from .dataset import read_dataset
 from .feature_text import Feature, format_features
 from .files import FILES
-from .models import FeatureLog, FeatureSet
-from .pages import get_feature_set, newest_log
+from .models import FeatureLog, FeatureModel, FeatureSet
 
 router = Router(tags=["Features"])
 MAX_TEXT = 50_000
@@ -126,14 +127,107 @@ def log_features(request: ApiRequest, case_id: Id, version: Id, new: NewLog) -> 
     return Status(202, get_feature_set(case, version))
 
 
-@router.get("/cases/{case_id}/features/{version}/files/{file_kind}", auth=READ)
+@router.get("/cases/{case_id}/features/{version}/file", auth=READ)
 def download_features(
-    request: ApiRequest, case_id: Id, version: Id, file_kind: Literal["ranklib", "csv", "manifest"]
+    request: ApiRequest, case_id: Id, version: Id, kind: Literal["ranklib", "csv", "manifest"]
 ) -> HttpResponse | StreamingHttpResponse:
     """A file of the newest log of a version. Needs the role editor: it contains the grades of all raters."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     log = newest_log(get_feature_set(case, version))
     if log is None:
         raise Http404(f"Version {version} has not been logged.")
-    file = FILES[file_kind]
+    file = FILES[kind]
     return StreamingHttpResponse(file.write(log, read_dataset(log)), content_type=f"{file.content_type}; charset=utf-8")
+
+
+class ModelDetails(Schema):
+    """A model of a version. gain, low, high: on queries that it was not fitted on; null until it is fitted. weights: of a sum."""
+
+    id: int
+    kind: str = Field(examples=["ascent"])
+    scorer: str = Field(validation_alias="version.scorer.name", examples=["nDCG@10"])
+    seed: int
+    status: str = Field(examples=["complete"])
+    reason: str
+    sentence: str | None
+    gain: float | None
+    low: float | None
+    high: float | None
+    seen: float | None
+    cross_fitted: float | None
+    weights: dict[str, float] | None
+
+    @staticmethod
+    def resolve_weights(model: FeatureModel) -> dict[str, float] | None:
+        return model.content.get("weights")
+
+    @staticmethod
+    def resolve_sentence(model: FeatureModel) -> str | None:
+        return model.findings.get("sentence")
+
+    @staticmethod
+    def resolve_gain(model: FeatureModel) -> float | None:
+        return model.findings.get("gain")
+
+    @staticmethod
+    def resolve_low(model: FeatureModel) -> float | None:
+        return model.findings.get("low")
+
+    @staticmethod
+    def resolve_high(model: FeatureModel) -> float | None:
+        return model.findings.get("high")
+
+    @staticmethod
+    def resolve_seen(model: FeatureModel) -> float | None:
+        return model.findings.get("seen")
+
+    @staticmethod
+    def resolve_cross_fitted(model: FeatureModel) -> float | None:
+        return model.findings.get("cross_fitted")
+
+
+class NewModel(Input):
+    """A kind of model. It is fitted for the primary scorer of the case."""
+
+    kind: str = Field("ascent", max_length=10, examples=["ascent"], description=", ".join(FeatureModel.Kind.values))
+    seed: int = Field(SEED, ge=0, le=2**31 - 1)
+
+
+class AdoptedModel(Schema):
+    """The attempt that was made of a model."""
+
+    attempt: int = Field(validation_alias="number")
+
+
+@router.get("/cases/{case_id}/features/{version}/models", auth=READ, response=Page[ModelDetails])
+def list_feature_models(request: ApiRequest, case_id: Id, version: Id, page: Query[PageParameters]) -> dict[str, Any]:
+    """The models of a version, oldest first."""
+    feature_set = get_feature_set(get_case(request, case_id), version)
+    rows = FeatureModel.objects.filter(log__feature_set=feature_set).select_related("version__scorer")
+    return paginate(rows, page, "id")
+
+
+@router.get("/cases/{case_id}/features/{version}/models/{model_id}", auth=READ, response=ModelDetails)
+def read_feature_model(request: ApiRequest, case_id: Id, version: Id, model_id: Id) -> FeatureModel:
+    """A model, and what it gains on queries that it was not fitted on."""
+    return get_model(get_case(request, case_id), version, model_id)
+
+
+@router.post("/cases/{case_id}/features/{version}/models", auth=WRITE, response={202: ModelDetails})
+def fit_feature_model(request: ApiRequest, case_id: Id, version: Id, new: NewModel) -> Status[FeatureModel]:
+    """Starts to fit a model to the newest log of a version. A worker does it."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    log = newest_log(get_feature_set(case, version))
+    scorer = ScorerVersion.objects.used_by(case).first()
+    if log is None or scorer is None:
+        raise ValidationError("Log the features first, and add a scorer to the case.")
+    model = fitting.create(log=log, kind=new.kind, version=scorer, seed=new.seed, by=request.user)
+    tasks.enqueue_model(model.pk)
+    return Status(202, get_model(case, version, model.pk))
+
+
+@router.post("/cases/{case_id}/features/{version}/models/{model_id}/attempt", auth=WRITE, response={201: AdoptedModel})
+def adopt_feature_model(request: ApiRequest, case_id: Id, version: Id, model_id: Id) -> Status[Attempt]:
+    """Makes an attempt of a model, with the weights as knobs; the present one if there is one."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    return Status(201, fitting.adopt(model=get_model(case, version, model_id), by=request.user))

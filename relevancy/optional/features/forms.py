@@ -3,9 +3,11 @@
 from django import forms
 
 from relevancy import engines, runs
-from relevancy.models import Case, Run
+from relevancy.models import Case, Run, ScorerVersion
 from relevancy.views.compare.forms import describe_run
 from relevancy.views.forms import CodeField, FormData, InitialValues
+
+from .models import FeatureModel
 
 
 class FeatureSetForm(forms.Form):
@@ -65,3 +67,20 @@ class LogForm(forms.Form):
     def clean_run(self) -> Run | None:
         number = self.cleaned_data["run"]
         return self._runs[number] if number else None
+
+
+class FitForm(forms.Form):
+    """A model of the logged features."""
+
+    kind = forms.ChoiceField(choices=FeatureModel.Kind.choices)
+    version = forms.TypedChoiceField(label="Scorer", coerce=int, help_text="What the weights are chosen for.")
+
+    def __init__(self, case: Case, data: FormData | None = None) -> None:
+        super().__init__(data)  # type: ignore[arg-type]
+        self._versions = {version.pk: version for version in ScorerVersion.objects.used_by(case) if not version.script}
+        field = self.fields["version"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = [(pk, version.scorer.name) for pk, version in self._versions.items()]
+
+    def clean_version(self) -> ScorerVersion:
+        return self._versions[self.cleaned_data["version"]]

@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 from numpy.typing import NDArray
 
-from relevancy.models import Attempt, Case, Query, Run
+from relevancy.models import Attempt, Case, Query, Run, ScorerVersion
 
 from .feature_text import Feature
 
@@ -129,6 +129,45 @@ class FeatureValues(models.Model):
     def matrix(self, features: int) -> NDArray[np.float32]:
         """[documents × features] the values."""
         return np.frombuffer(bytes(self.packed), "<f4").reshape(-1, features)
+
+
+class FeatureModel(models.Model):
+    """A model that ranks by the features of a log.
+
+    version: of the scorer that it was fitted for. seed: of the folds. content, by_fold: as `RankingModel.to_json` writes them; the
+    model that was fitted on all queries, and those without the queries of each fold. findings: see `cross_fitting.summarize`.
+    attempt, run: that were made of it.
+    """
+
+    class Kind(models.TextChoices):
+        ASCENT = "ascent", "Weighted sum, coordinate ascent"
+        RIDGE = "ridge", "Weighted sum, ridge"
+
+    class Status(models.TextChoices):
+        WAITING = "waiting"
+        COMPLETE = "complete"
+        FAILED = "failed"
+
+    log = models.ForeignKey(FeatureLog, on_delete=models.CASCADE, related_name="fitted")
+    kind = models.CharField(max_length=10, choices=Kind)
+    version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="+")
+    seed = models.PositiveIntegerField()
+    status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
+    reason = models.TextField(blank=True)
+    content = models.JSONField(default=dict)
+    by_fold = models.JSONField(default=list)
+    findings = models.JSONField(default=dict)
+    attempt = models.ForeignKey(Attempt, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    queued_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-id",)
+
+    def __str__(self) -> str:
+        return f"Model {self.pk}"
 
 
 def pack_ids(doc_ids: Sequence[str]) -> bytes:

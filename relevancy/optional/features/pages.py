@@ -3,11 +3,11 @@
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from relevancy.models import Case, Role
+from relevancy.models import Role
 from relevancy.views.compare.forms import comparable_runs
 from relevancy.views.forms import add_errors
 from relevancy.views.requests import HtmxRequest
@@ -15,27 +15,12 @@ from relevancy.views.responses import as_file, conflict, redirect_to, redirect_w
 from relevancy.views.workbench.access import CaseAccess, get_case
 
 from . import feature_sets, logs, tasks
+from .access import get_feature_set, newest_log
 from .dataset import read_dataset
 from .feature_text import format_features
 from .files import FILES
-from .forms import FeatureSetForm, LogForm
-from .models import FeatureLog, FeatureSet
-
-
-def get_feature_set(case: Case, version: int) -> FeatureSet:
-    """Returns a version of the features of a case. Raises `Http404`."""
-    rows = FeatureSet.objects.select_related("attempt__endpoint", "created_by")
-    feature_set: FeatureSet = get_object_or_404(rows, case=case, version=version)
-    feature_set.case = case
-    return feature_set
-
-
-def newest_log(feature_set: FeatureSet) -> FeatureLog | None:
-    """Returns the newest log of a version, None if it has none."""
-    log: FeatureLog | None = feature_set.logs.select_related("run").first()
-    if log is not None:
-        log.feature_set = feature_set
-    return log
+from .forms import FeatureSetForm, FitForm, LogForm
+from .models import FeatureModel, FeatureSet
 
 
 @require_http_methods(["GET", "POST"])
@@ -71,6 +56,8 @@ def feature_set(request: HtmxRequest, case_id: int, version: int) -> HttpRespons
         "log": log,
         "form": LogForm(comparable_runs(case)),
         "files": FILES if log and log.done else {},
+        "fit_form": FitForm(case),
+        "models": FeatureModel.objects.filter(log__feature_set=shown).select_related("version__scorer", "log"),
     }
     return render(request, "features/_log.html" if request.htmx else "features/feature_set.html", context)
 

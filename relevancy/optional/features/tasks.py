@@ -5,8 +5,8 @@ from relevancy import tasks as core_tasks
 from relevancy.background_task import background_task
 from relevancy.models import Run
 
-from . import logs
-from .models import FeatureLog
+from . import fitting, logs
+from .models import FeatureLog, FeatureModel
 
 
 @background_task(priority=core_tasks.LOW_PRIORITY)
@@ -18,6 +18,22 @@ def log_chunk(log_id: int) -> None:
         for run_id in runs.waiting_runs(endpoint_id):
             core_tasks.enqueue_run(Run(pk=run_id))
         enqueue(log_id)
+
+
+@background_task(priority=core_tasks.LOWEST_PRIORITY)
+def fit_model(model_id: int) -> None:
+    """Fits a model."""
+    related = ("log__feature_set__case__book", "log__feature_set__attempt__endpoint", "log__run", "version__scorer")
+    model = FeatureModel.objects.select_related(*related).filter(pk=model_id).first()
+    if model is not None:
+        fitting.fit(model)
+
+
+def enqueue_model(model_id: int) -> None:
+    """Enqueues the fitting of a model, once however often it is called before the task begins."""
+    waiting = FeatureModel.objects.filter(pk=model_id, status=FeatureModel.Status.WAITING)
+    if core_tasks.mark_queued(waiting, "queued_at"):
+        core_tasks.send(fit_model, model_id)
 
 
 def enqueue(log_id: int) -> None:

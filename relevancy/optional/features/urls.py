@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import pages
+from . import model_pages, pages
 
 urlpatterns = [
     path("cases/<int:case_id>/features/", pages.features, name="features"),
@@ -12,4 +12,20 @@ urlpatterns = [
     path("cases/<int:case_id>/features/<int:version>/go-on/", pages.feature_log_go_on, name="feature_log_go_on"),
     path("cases/<int:case_id>/features/<int:version>/delete/", pages.feature_set_delete, name="feature_set_delete"),
     path("cases/<int:case_id>/features/<int:version>/<slug:file_kind>.file", pages.feature_file, name="feature_file"),
+    path("cases/<int:case_id>/features/<int:version>/fit/", model_pages.feature_model_fit, name="feature_model_fit"),
+    path(
+        "cases/<int:case_id>/features/<int:version>/models/<int:model_id>/",
+        model_pages.feature_model,
+        name="feature_model",
+    ),
+    path(
+        "cases/<int:case_id>/features/<int:version>/models/<int:model_id>/attempt/",
+        model_pages.feature_model_adopt,
+        name="feature_model_adopt",
+    ),
+    path(
+        "cases/<int:case_id>/features/<int:version>/models/<int:model_id>/rerank/",
+        model_pages.feature_model_rerank,
+        name="feature_model_rerank",
+    ),
 ]

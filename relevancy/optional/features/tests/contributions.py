@@ -3,10 +3,10 @@
 from typing import Any
 
 from relevancy import runs
-from relevancy.models import Case, Run, User
-from relevancy.optional.features.models import FeatureLog, FeatureSet, FeatureValues, pack_ids
+from relevancy.models import Case, Run, ScorerVersion, User
+from relevancy.optional.features.models import FeatureLog, FeatureModel, FeatureSet, FeatureValues, pack_ids
 
-CANARIES = {FeatureLog: ["reason"]}
+CANARIES = {FeatureLog: ["reason"], FeatureModel: ["reason"]}
 # tests/views/test_access_matrix.py and tests/api/test_access_matrix.py
 PAGES = """
 address                method role    status
@@ -19,6 +19,10 @@ feature_log_go_on      POST   edit    302
 feature_set_delete     GET    edit    200
 feature_set_delete     POST   edit    302
 feature_file           GET    edit    200
+feature_model_fit      POST   edit    302
+feature_model          GET    see     200
+feature_model_adopt    POST   edit    302
+feature_model_rerank   POST   edit    302
 """
 OPERATIONS = """
 operation          role    scope  status
@@ -27,13 +31,28 @@ read_feature_set   see     read   200
 save_feature_set   edit    write  422
 log_features       edit    write  202
 download_features  edit    read   200
+list_feature_models see    read   200
+read_feature_model see     read   200
+fit_feature_model  edit    write  202
+adopt_feature_model edit   write  422
 """
-OPERATION_BODIES = {"save_feature_set": {"attempt": 1, "text": "price: number price"}, "log_features": {}}
+OPERATION_BODIES = {
+    "save_feature_set": {"attempt": 1, "text": "price: number price"},
+    "log_features": {},
+    "fit_feature_model": {"kind": "ridge"},
+}
+OPERATION_PARAMETERS = {"download_features": "?kind=csv"}
 OPERATION_PARTS = """
 operation          name
 read_feature_set   version
 log_features       version
 download_features  version
+list_feature_models version
+read_feature_model version
+read_feature_model model_id
+fit_feature_model  version
+adopt_feature_model version
+adopt_feature_model model_id
 """
 
 
@@ -55,12 +74,24 @@ def make_objects(case: Case, run: Run, other: Run) -> dict[str, Any]:
         created_by=case.owner,
     )
     FeatureValues.objects.create(log=log, query=case.book.queries.first(), doc_ids=pack_ids(["a"]), packed=b"\0\0\x80?")
-    return {"version": feature_set.version, "file_kind": "csv"}
+    model = FeatureModel.objects.create(
+        log=log,
+        kind="ridge",
+        version=ScorerVersion.objects.used_by(case).first(),
+        seed=1,
+        status="failed",
+        created_by=case.owner,
+    )
+    return {"version": feature_set.version, "file_kind": "csv", "model_id": model.pk}
 
 
 def bodies(world: Any) -> dict[str, dict[str, Any]]:
     """What is posted to an address, so that nothing but the missing role refuses it; the engine cannot return the scores of queries."""
-    return {"features": {"attempt": "1", "text": "price: number price"}, "feature_log": {"run": ""}}
+    return {
+        "features": {"attempt": "1", "text": "price: number price"},
+        "feature_log": {"run": ""},
+        "feature_model_fit": {"kind": "ridge"},
+    }
 
 
 def make_rows(case: Case, run: Run, rater: User) -> None:
@@ -77,3 +108,6 @@ def grow(case: Case) -> None:
     )
     log = feature_set.logs.create(config={}, created_by=case.owner)
     FeatureValues.objects.create(log=log, query=case.book.queries.first(), doc_ids=pack_ids([]), packed=b"")
+    FeatureModel.objects.create(
+        log=log, kind="ridge", version=ScorerVersion.objects.used_by(case).first(), seed=1, created_by=case.owner
+    )

@@ -20,9 +20,9 @@ def test_features_are_saved_logged_and_downloaded(api, case: Case) -> None:  # t
     assert client.send("POST", path, {"attempt": 1, "text": "x"}).status_code == 422
     (listed,) = client.items(path)
     assert listed["version"] == 1
-    assert client.send("GET", f"{path}/1/files/csv").status_code == 404
+    assert client.send("GET", f"{path}/1/file?kind=csv").status_code == 404
     assert client.send("POST", f"{path}/1/log", {}).status_code == 202
     read = client.get(f"{path}/1")
     assert (read["log"]["status"], read["log"]["done"], read["log"]["run"]) == ("complete", 2, None)
-    file = client.send("GET", f"{path}/1/files/csv")
+    file = client.send("GET", f"{path}/1/file?kind=csv")
     assert b"".join(file.streaming_content).decode().startswith("query_id,query,fold,doc_id,grade,title_score,")

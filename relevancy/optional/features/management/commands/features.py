@@ -7,13 +7,13 @@ from django.core.management.base import CommandParser
 
 from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_case, find_owner, read_text, write_text
-from relevancy.models import Case, Run
-from relevancy.optional.features import feature_sets, logs
+from relevancy.models import Case, Run, ScorerVersion
+from relevancy.optional.features import feature_sets, fitting, logs
+from relevancy.optional.features.access import newest_log
 from relevancy.optional.features.dataset import read_dataset
 from relevancy.optional.features.feature_text import format_features
 from relevancy.optional.features.files import FILES
-from relevancy.optional.features.models import FeatureLog, FeatureSet
-from relevancy.optional.features.pages import newest_log
+from relevancy.optional.features.models import FeatureLog, FeatureModel, FeatureSet
 from relevancy.wording import counted
 
 
@@ -32,6 +32,10 @@ class Command(Base):
         )
         parser.add_argument("--run", type=int, metavar="NUMBER", help="log the results of this run as well")
         parser.add_argument("--by", default="", metavar="EMAIL", help="default: the only superuser")
+        parser.add_argument(
+            "--fit", choices=FeatureModel.Kind.values, help="fit a model of the newest log, and say what it gains"
+        )
+        parser.add_argument("--attempt-of", type=int, metavar="MODEL", help="make an attempt of this model")
         for name, file in FILES.items():
             parser.add_argument(f"--{name}", metavar="FILE", help=f"write {file.label}: {file.hint} - is stdout")
 
@@ -43,6 +47,9 @@ class Command(Base):
         if options["log"]:
             self._log(feature_set, options)
         log = newest_log(feature_set)
+        if options["fit"] or options["attempt_of"]:
+            self._model(feature_set, log, options)
+            return
         wanted = [name for name in FILES if options[name]]
         if not wanted:
             self.write(f"{feature_set} of {case}, attempt {feature_set.attempt.number}: {_describe(log)}")
@@ -80,6 +87,25 @@ class Command(Base):
         if log.status == FeatureLog.Status.FAILED:
             fail(log.reason)
         self.stderr.write(f"{feature_set}: {_describe(log)}")
+
+    def _model(self, feature_set: FeatureSet, log: FeatureLog | None, options: dict[str, Any]) -> None:
+        by = find_owner(options["by"])
+        if options["attempt_of"]:
+            model = FeatureModel.objects.filter(log__feature_set=feature_set, pk=options["attempt_of"]).first()
+            if model is None:
+                fail(f"{feature_set} has no model {options['attempt_of']}.")
+            self.write(f"{fitting.adopt(model=model, by=by)} created of {model}.")
+            return
+        version = ScorerVersion.objects.used_by(feature_set.case).first()
+        if log is None or version is None:
+            fail("Log the features first (--log), and add a scorer to the case.")
+        model = fitting.create(log=log, kind=options["fit"], version=version, by=by)
+        fitting.fit(model)
+        if model.status == FeatureModel.Status.FAILED:
+            fail(model.reason)
+        self.write(f"{model}: {model.findings['sentence']}")
+        for name, weight in model.content.get("weights", {}).items():
+            self.write(f"  {name:<20} {weight:.6g}")
 
 
 def _find_version(case: Case, number: int | None) -> FeatureSet:

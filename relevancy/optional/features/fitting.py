@@ -1,0 +1,253 @@
+"""Models of a log: fitted by a worker, proposed as an attempt, and applied here to a run that the engine has returned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from relevancy import activity, engines, runs
+from relevancy.models import Attempt, Ranking, Run, ScorerVersion, User
+from relevancy.models.ranking import read_doc_ids
+from relevancy.scoring.arrays import BoolArray, FloatArray
+from relevancy.statistics import SEED
+
+from . import linear
+from .cross_fitting import CrossFit, TooFewQueries, cross_fit, summarize
+from .dataset import Dataset, read_dataset
+from .models import FeatureLog, FeatureModel
+from .orders import OrderScorer
+
+FITTED, ADOPTED, RERANKED = "feature_set.fitted", "feature_set.adopted", "feature_set.reranked"
+WINDOW = 100  # results that the engine ranks again
+
+_LINEAR: dict[str, Callable[[Dataset, OrderScorer, BoolArray], FloatArray]] = {
+    FeatureModel.Kind.ASCENT: linear.fit_ascent,
+    FeatureModel.Kind.RIDGE: linear.fit_ridge,
+}
+
+
+def create(*, log: FeatureLog, kind: str, version: ScorerVersion, by: User, seed: int = SEED) -> FeatureModel:
+    """Stores a model that waits to be fitted. Enqueue `tasks.fit_model` then. Raises `ValidationError`."""
+    if log.is_active or not log.done:
+        raise ValidationError(f"{log.feature_set} has not been logged completely. Wait until it is, or go on with it.")
+    if version.script:
+        raise ValidationError(
+            {
+                "version": f"{version.scorer} is a script. A model needs a measure, which scores thousands of orders within seconds."
+            }
+        )
+    if kind not in FeatureModel.Kind.values:
+        raise ValidationError({"kind": f"There is no kind of model “{kind}”: {', '.join(FeatureModel.Kind.values)}."})
+    model: FeatureModel = FeatureModel.objects.create(log=log, kind=kind, version=version, seed=seed, created_by=by)
+    _record(model, FITTED, by)
+    return model
+
+
+def fit(model: FeatureModel) -> None:
+    """Fits a model that waits, and stores what it gains. A few seconds to a minute."""
+    if model.status != FeatureModel.Status.WAITING:
+        return
+    dataset = read_dataset(model.log)
+    depth = int(model.log.config["depth"])
+    scorer = OrderScorer.of_version(dataset, model.version, depth=depth)
+    run_values = _run_values(dataset, model.log)
+    try:
+        fitted = cross_fit(
+            dataset,
+            scorer,
+            lambda train: _LINEAR[model.kind](dataset, scorer, train),
+            lambda weights: lambda values: values @ weights,
+            seed=model.seed,
+            run_values=run_values,
+            run_name=f"run {model.log.run.number}" if model.log.run else "",
+        )
+    except TooFewQueries as error:
+        _end(model, status=FeatureModel.Status.FAILED, reason=str(error))
+        return
+    _end(model, status=FeatureModel.Status.COMPLETE, **_linear_content(dataset, fitted))
+
+
+def _end(model: FeatureModel, **changes: Any) -> None:
+    FeatureModel.objects.filter(pk=model.pk, status=FeatureModel.Status.WAITING).update(**changes)
+    model.refresh_from_db()
+
+
+def _linear_content(dataset: Dataset, fitted: CrossFit[FloatArray]) -> dict[str, Any]:
+    def as_json(weights: FloatArray) -> dict[str, Any]:
+        return {"weights": dict(zip(dataset.names, map(float, weights), strict=True))}
+
+    return {
+        "content": as_json(fitted.model),
+        "by_fold": [as_json(weights) for weights in fitted.by_fold],
+        "findings": summarize(dataset, fitted),
+    }
+
+
+def _run_values(dataset: Dataset, log: FeatureLog) -> FloatArray | None:
+    """Returns [D] by which the run of a log orders the documents, NaN for those that it has not returned; None without a run."""
+    if log.run_id is None:
+        return None
+    rankings = list(Ranking.objects.filter(run=log.run_id, query__in=dataset.query_ids))
+    read_doc_ids(rankings)
+    ranks = {
+        (ranking.query_id, doc_id): -rank
+        for ranking in rankings
+        for rank, doc_id in reversed(list(enumerate(ranking.doc_ids)))
+    }
+    queries = dataset.queries.tolist()
+    return np.array(
+        [ranks.get((dataset.query_ids[q], doc_id), np.nan) for q, doc_id in zip(queries, dataset.doc_ids, strict=True)],
+        np.float64,
+    )
+
+
+def propose(model: FeatureModel) -> tuple[str, dict[str, float]]:
+    """Returns a query template of the model, and the values of its knobs, those of the parent's included.
+
+    Weights of 0 are left out. Raises `EngineError` with the reason why the engine cannot rank by the model.
+    """
+    feature_set = model.log.feature_set
+    parent = feature_set.attempt
+    adapter = engines.get(parent.endpoint.engine)
+    weights = {name: weight for name, weight in model.content["weights"].items() if weight > 0}
+    names = {name: _knob_name(name, parent) for name in weights}
+    clauses = [
+        engines.WeightedClause(feature.name, feature.text, feature.kind == "number", names[feature.name])
+        for feature in feature_set.items
+        if feature.name in weights
+    ]
+    template = engines.parse_template(parent.template, adapter.syntax)
+    text = adapter.sum_template(template, clauses, window=WINDOW)
+    largest = max(weights.values())
+    knobs = {names[name]: _rounded(weight / largest) for name, weight in weights.items()}
+    used = engines.parse_template(text, adapter.syntax).knobs
+    return text, {name: value for name, value in {**parent.knobs, **knobs}.items() if name in used}
+
+
+def _knob_name(name: str, parent: Attempt) -> str:
+    knob = f"w_{name}"
+    while knob in parent.knobs:
+        knob = f"{knob}_"
+    return knob
+
+
+def _rounded(weight: float) -> float:
+    """Returns a weight with six significant digits, as people read it."""
+    return float(f"{weight:.6g}")
+
+
+def adopt(*, model: FeatureModel, by: User) -> Attempt:
+    """Makes an attempt of a model, a child of the attempt of its features. Returns the present one if there is one.
+
+    Raises `EngineError` and `ValidationError`.
+    """
+    if model.attempt is not None:
+        return model.attempt
+    _check_complete(model)
+    text, knobs = propose(model)
+    parent = model.log.feature_set.attempt
+    with transaction.atomic():
+        # A copy, because `save` would change a parent that has never been run.
+        copy = runs.attempts.duplicate(attempt=parent, by=by)
+        attempt = runs.attempts.save(
+            case=model.log.feature_set.case,
+            endpoint=parent.endpoint,
+            template=text,
+            by=by,
+            parent=copy,
+            fields=parent.fields,
+            knobs=knobs,
+            depth=parent.depth,
+            escape=parent.escape,
+            name=f"{model}: {model.get_kind_display()}",
+        )
+        runs.attempts.describe(attempt=attempt, note=_evidence(model), by=by)
+        FeatureModel.objects.filter(pk=model.pk).update(attempt=attempt)
+        model.attempt = attempt
+        _record(model, ADOPTED, by, subject=f"attempt {attempt.number}")
+    return attempt
+
+
+def rerank_here(*, model: FeatureModel, by: User) -> Run:
+    """Ranks the logged results of a run again by the model, and stores that as an imported run. Returns the present one.
+
+    Each query is ranked by the model that was fitted without the queries of its fold. Documents without values keep their order behind
+    the others. Raises `ValidationError`.
+    """
+    if model.run is not None:
+        return model.run
+    _check_complete(model)
+    log = model.log
+    if log.run is None:
+        raise ValidationError(
+            "The log has no run whose results could be ranked again. Log the features with a run first."
+        )
+    dataset = read_dataset(log)
+    values = cross_fitted_values(model, dataset)
+    by_query: dict[int, dict[str, float]] = {query_id: {} for query_id in dataset.query_ids}
+    for query, doc_id, value in zip(dataset.queries.tolist(), dataset.doc_ids, values.tolist(), strict=True):
+        by_query[dataset.query_ids[query]][doc_id] = value
+    hits = {}
+    for ranking in log.run.rankings.all():
+        known = by_query.get(ranking.query_id, {})
+        head = [hit for hit in ranking.hits if hit[0] in known]
+        tail = [(hit[0], None, hit[2]) for hit in ranking.hits if hit[0] not in known]
+        head.sort(key=lambda hit, known=known: -known[hit[0]])  # type: ignore[misc]
+        hits[ranking.query_id] = [*((hit[0], known[hit[0]], hit[2]) for hit in head), *tail]
+    rankings = runs.ImportedRankings(
+        name=f"{model}, re-ranked here",
+        note=f"Results of run {log.run.number}, ranked again here by {str(model).lower()}, not by the engine; each query by the "
+        "model that was fitted without its fold.",
+        fields=log.run.config["fields"],
+        hits=hits,
+    )
+    with transaction.atomic():
+        (run,) = runs.import_rankings(case=log.feature_set.case, rankings=[rankings], by=by)
+        FeatureModel.objects.filter(pk=model.pk).update(run=run)
+        model.run = run
+        _record(model, RERANKED, by, subject=f"run {log.run.number}")
+    return run
+
+
+def cross_fitted_values(model: FeatureModel, dataset: Dataset) -> FloatArray:
+    """Returns [D] the values of documents, each by the model of the fold of its query."""
+    folds = dataset.folds(model.seed)[dataset.queries]
+    values = np.zeros(len(dataset.doc_ids))
+    for fold, content in enumerate(model.by_fold):
+        values[folds == fold] = predict(content, dataset)[folds == fold]
+    return values
+
+
+def predict(content: dict[str, Any], dataset: Dataset) -> FloatArray:
+    """Returns [D] the values by which a stored model orders documents."""
+    weights = np.array([content["weights"][name] for name in dataset.names])
+    return np.asarray(dataset.filled @ weights)
+
+
+def _check_complete(model: FeatureModel) -> None:
+    if model.status != FeatureModel.Status.COMPLETE:
+        raise ValidationError(f"{model} has not been fitted. {model.reason}".strip())
+
+
+def _evidence(model: FeatureModel) -> str:
+    log = model.log
+    return (
+        f"{model.findings['sentence']} {model}, {log.feature_set}, {model.version.scorer}, "
+        f"{model.findings['units']} independent queries, seed {model.seed}."
+    )
+
+
+def _record(model: FeatureModel, verb: str, by: User, *, subject: str = "") -> None:
+    feature_set = model.log.feature_set
+    activity.record(
+        verb,
+        case=feature_set.case_id,
+        by=by,
+        subject=subject or f"feature set {feature_set.version}",
+        object_id=model.pk,
+        model=str(model).lower(),
+    )
