@@ -285,6 +285,10 @@ help_pages: dict[str, str] = {}
 
 # --- data ---
 
+queries_changed: Hook[[int], None] = Hook()
+"""Called with the id of a book in the transaction that adds queries to one of its cases, brings one back, or changes the texts or
+options of its queries."""
+
 query_models: list[type[Model]] = []
 """Models with a foreign key `query`, whose rows follow the query when books are merged."""
 

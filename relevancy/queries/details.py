@@ -9,7 +9,7 @@ from typing import Any, cast
 from django.core.exceptions import ValidationError
 from django.db import models, transaction
 
-from relevancy import activity, scores
+from relevancy import activity, hooks, scores
 from relevancy.models import Activity, Book, Case, CaseQuery, Query, User
 from relevancy.models.errors import error_text
 
@@ -79,7 +79,7 @@ def change_details(*, case: Case, changes: DetailChanges, by: User | None = None
     Information needs, reference answers, notes and tags belong to the book: they change in every case on it. A few SQL statements per
     500 queries.
     """
-    count, has_new_tags, has_new_weights = 0, False, False
+    count, has_new_tags, has_new_weights, has_new_options = 0, False, False, False
     with transaction.atomic():
         Case.objects.select_for_update(no_key=True).get(pk=case.pk)
         for batch in batched(_changed(case, changes, lock=True), BATCH_SIZE):
@@ -92,10 +92,13 @@ def change_details(*, case: Case, changes: DetailChanges, by: User | None = None
             count += len(batch)
             has_new_tags |= any("tags" in names for _, names in batch)
             has_new_weights |= any(name in names for _, names in batch for name in OF_CASE_QUERY)
+            has_new_options |= any("options" in names for _, names in batch)
         if has_new_weights:
             scores.case_changed(case.pk)
         if has_new_tags:
             scores.figures_changed(case.book)
+        if has_new_options:
+            hooks.queries_changed(case.book_id)
         if count:
             activity.record(Activity.Verb.QUERY_DETAILS_IMPORTED, case=case, by=by, count=count)
     return count

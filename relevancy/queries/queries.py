@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Max
 from django.utils import timezone
 
-from relevancy import activity, scores
+from relevancy import activity, hooks, scores
 from relevancy.models import Activity, Book, Case, CaseQuery, Query, Ranking, User
 from relevancy.models.saving import clean_and_save
 
@@ -153,6 +153,7 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
         scores.case_changed(case.pk)
     if positions:
         scores.queries_added(case.pk, len(positions))
+        hooks.queries_changed(case.book_id)
     return list(positions)
 
 
@@ -222,6 +223,8 @@ def edit(*, case_query: CaseQuery, by: User | None = None, **changes: Unpack[Que
                 _record(Activity.Verb.QUERY_CHANGED, case_query, by, changed=", ".join(changed))
             if "tags" in changed:
                 scores.figures_changed(query.book)
+            if {"text", "options"} & set(changed):
+                hooks.queries_changed(query.book_id)
     except IntegrityError:  # another transaction added the text meanwhile
         raise _already_in_book(text) from None
     return bool(changed)
@@ -267,6 +270,8 @@ def _set_removed_at(case_query: CaseQuery, removed_at: datetime | None, by: User
     with transaction.atomic():
         case_query.save(update_fields=["removed_at"])
         scores.case_changed(case_query.case_id)
+        if removed_at is None:
+            hooks.queries_changed(case_query.query.book_id)
         _record(Activity.Verb.QUERY_RESTORED if removed_at is None else Activity.Verb.QUERY_REMOVED, case_query, by)
 
 
