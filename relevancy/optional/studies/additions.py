@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 
+from django.urls import reverse
+
 from relevancy.hooks import (
+    Link,
     Loss,
+    Place,
+    ShownRun,
     activity_sentences,
+    add_links,
     books_merged,
     case_activity_kinds,
     case_losses,
     held_requests,
+    help_pages,
     sweep,
 )
 from relevancy.models import Book, Case, User
@@ -30,6 +37,16 @@ activity_sentences.update(
     }
 )
 held_requests.add(studies.held_requests)
+help_pages |= {
+    "cases/<int:case_id>/studies/": "studies",
+    "cases/<int:case_id>/studies/new/": "studies#before-the-start",
+}
+
+
+@add_links[Place.CASE_TABS]
+def study_link(shown: ShownRun) -> Iterator[Link]:
+    """Yields the link to the studies of a case."""
+    yield Link("Studies", reverse("studies", args=[shown.case.pk]), "studies-link")
 
 
 @sweep.add

@@ -1,0 +1,365 @@
+"""What the page of a study shows: its state, and what it has found, in the parts that the templates draw."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.core.paginator import Page, Paginator
+from django.http import QueryDict
+from django.urls import reverse
+
+from relevancy import runs
+from relevancy.models import Case, User
+from relevancy.templatetags import numbers
+from relevancy.views.charts import Chart
+from relevancy.wording import counted, describe_pace
+
+from . import charts
+from .forms import short
+from .models import Study, StudyTrial
+from .samplers import Origin, count_trials
+
+TRIALS_PER_PAGE = 50
+LIVE_CHARTS = 4  # knobs that are drawn while the study runs: the most important ones
+ORIGINS = {
+    Origin.PARENT: "the attempt",
+    Origin.GRID: "all settings",
+    Origin.SOBOL: "spread evenly",
+    Origin.TPE: "TPE",
+    Origin.LOCAL: "a small step",
+}
+STATE_LABELS = {
+    Study.Status.WAITING: ("waiting", ""),
+    Study.Status.RUNNING: ("running", "info"),
+    Study.Status.STOPPED: ("stopped", "warn"),
+    Study.Status.COMPLETE: ("complete", "outline"),
+    Study.Status.FAILED: ("failed", "bad"),
+}
+
+
+@dataclass(frozen=True)
+class StudyState:
+    """How far a study has come. done: trials; total: that it makes."""
+
+    study: Study
+    done: int
+
+    @cached_property
+    def total(self) -> int:
+        return count_trials(self.study.knobs, self.study.trials_wanted)
+
+    @property
+    def label(self) -> str:
+        return "stopping" if self.study.is_active and self.study.stop_requested else self._label[0]
+
+    @property
+    def kind(self) -> str:
+        return self._label[1]
+
+    @property
+    def _label(self) -> tuple[str, str]:
+        return STATE_LABELS[Study.Status(self.study.status)]
+
+    @property
+    def sentence(self) -> str:
+        """What the study has found; what it waits for before it has found anything."""
+        if found := self.study.findings.get("sentence"):
+            return str(found)
+        if self.study.status == Study.Status.WAITING:
+            return "Waiting for a worker."
+        if self.study.is_active:
+            return "Searching; the first result follows within seconds." if self.done else "Searching the attempt."
+        return "Nothing was found."
+
+    @property
+    def is_improvement(self) -> bool:
+        return bool(self.study.findings.get("is_improvement"))
+
+    @property
+    def progress(self) -> str:
+        """ "120 of 200 trials · 5,400 requests · 380 a second · 2 s left"."""
+        study = self.study
+        parts = [f"{self.done:,} of {counted(self.total, 'trial')}", counted(study.requests, "request")]
+        if study.is_active and study.seconds > 0 and study.requests:
+            left = math.ceil(study.requests * (self.total - self.done) / max(1, self.done))
+            parts.append(describe_pace(study.requests / study.seconds, left))
+        elif study.seconds:
+            parts.append(f"{study.seconds:,.0f} s of work" if study.seconds >= 1 else "less than a second of work")
+        if findings := study.findings:
+            if findings["stopped"]:
+                parts.append(f"{findings['stopped']:,} given up early")
+            if findings["failed"]:
+                parts.append(f"{findings['failed']:,} failed")
+        return " · ".join(parts)
+
+    @property
+    def more(self) -> int:
+        """How many more trials are offered; 0 if all settings have been tried."""
+        return 0 if self.study.knobs.grid_size == self.total - 1 else 100
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether going on makes trials that were planned already."""
+        return self.done < self.total
+
+    @property
+    def could_return(self) -> str:
+        """Which trials that were given up could win with the ratings of now, in a sentence; empty for none."""
+        count = int(self.study.findings.get("could_return", 0))
+        if not count:
+            return ""
+        return (
+            f"{counted(count, 'trial')} that {'was' if count == 1 else 'were'} given up could win with the ratings of now. "
+            "A new study would search them for all queries."
+        )
+
+
+@dataclass(frozen=True)
+class SettingRow:
+    """A knob in the table of the proposed setting: values of the attempt, of the proposed and of the best trial, and of the plateau."""
+
+    name: str
+    now: str
+    proposed: str
+    best: str
+    plateau: str
+    is_changed: bool
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A gain with the positions of its interval on a bar from −limit to +limit, in hundredths."""
+
+    label: str
+    count: int
+    value: float
+    low: float | None
+    high: float | None
+    limit: float
+
+    def _x(self, value: float) -> float:
+        return round(50 + 50 * max(-1.0, min(1.0, value / self.limit)), 1)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval is on one side of 0."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+    @property
+    def x_mark(self) -> float:
+        return round(self._x(self.value) - 0.5, 1)
+
+    @property
+    def x_low(self) -> float:
+        return self._x(self.value if self.low is None else self.low)
+
+    @property
+    def width(self) -> float:
+        return round(self._x(self.value if self.high is None else self.high) - self.x_low, 1)
+
+
+class StudyPage:
+    """What a study has found. Parts are read when the template draws them."""
+
+    def __init__(self, case: Case, study: Study, user: User, parameters: QueryDict) -> None:
+        self.case, self.study, self.user, self.parameters = case, study, user, parameters
+        self.findings: Mapping[str, Any] = study.findings
+        self.state = StudyState(study, study.trials.count())
+
+    @cached_property
+    def settings(self) -> dict[int, dict[str, float]]:
+        """The settings of the trials by number."""
+        return dict(self.study.trials.order_by("number").values_list("number", "settings"))
+
+    @property
+    def has_charts(self) -> bool:
+        return self.findings.get("complete", 0) > 1
+
+    @cached_property
+    def curves(self) -> Chart:
+        return charts.curves(self.findings)
+
+    @cached_property
+    def importance(self) -> list[tuple[str, float, float]]:
+        """Knobs with the part of the variance that each explains, in hundredths, and the width of its bar; the largest first."""
+        parts = sorted(self.findings.get("importance", {}).items(), key=lambda item: -item[1])
+        return [(name, 100 * part, round(100 * min(1.0, part), 1)) for name, part in parts]
+
+    @cached_property
+    def responses(self) -> list[Chart]:
+        """A chart for each knob, the most important first; while the study runs, of a few."""
+        order = [name for name, *_ in self.importance]
+        knobs = sorted(
+            self.study.knobs.knobs, key=lambda knob: order.index(knob.name) if knob.name in order else len(order)
+        )
+        shown = knobs[:LIVE_CHARTS] if self.study.is_active else knobs
+        proposed = self.settings.get(self.proposed or -1, {})
+        return [
+            charts.response(
+                knob,
+                self.findings,
+                self.settings,
+                float(self.study.config["knobs"][knob.name]),
+                proposed.get(knob.name),
+            )
+            for knob in shown
+        ]
+
+    @cached_property
+    def heat_map(self) -> charts.HeatMap | None:
+        """Two knobs together: those of the parameters `across` and `down`, or the two most important ones."""
+        knobs = {knob.name: knob for knob in self.study.knobs.knobs}
+        if len(knobs) < 2:
+            return None
+        first, second = [name for name, *_ in self.importance][:2]
+        across, down = self.parameters.get("across", first), self.parameters.get("down", second)
+        if across not in knobs or down not in knobs or across == down:
+            across, down = first, second
+        return charts.heat_map(knobs[across], knobs[down], self.findings["gains"], self.settings)
+
+    @property
+    def knob_names(self) -> list[str]:
+        return [knob.name for knob in self.study.knobs.knobs]
+
+    # --- the proposed setting ---
+
+    @property
+    def proposed(self) -> int:
+        """The trial that is proposed; 0 for the attempt."""
+        return int(self.findings.get("proposed", 0))
+
+    @property
+    def winner(self) -> int:
+        """The trial that is best on the queries that chose it; 0 for the attempt."""
+        return int(self.findings.get("winner", 0))
+
+    @property
+    def plateau_size(self) -> int:
+        return len([trial for trial in self.findings.get("plateau", ()) if trial])
+
+    @cached_property
+    def setting_rows(self) -> list[SettingRow]:
+        """The knobs, as the attempt, the proposed and the best trial have them."""
+        plateau = [self.settings[trial] for trial in self.findings["plateau"] if trial in self.settings]
+        rows = []
+        for knob in self.study.knobs.knobs:
+            now = float(self.study.config["knobs"][knob.name])
+            proposed, best = (
+                self.settings.get(trial, {}).get(knob.name, now) for trial in (self.proposed, self.winner)
+            )
+            values = [values[knob.name] for values in plateau]
+            span = f"{short(min(values))} – {short(max(values))}" if values else ""
+            rows.append(SettingRow(knob.name, short(now), short(proposed), short(best), span, proposed != now))
+        return rows
+
+    @cached_property
+    def made_attempts(self) -> list[Any]:
+        return list(self.study.made_attempts.select_related("attempt", "created_by"))
+
+    @property
+    def made_trials(self) -> set[int]:
+        return {made.trial for made in self.made_attempts}
+
+    # --- who gains ---
+
+    @cached_property
+    def tags(self) -> list[Gain]:
+        """The gains of tags, those with the largest first."""
+        rows = self.findings.get("tags", [])
+        ends = [abs(row[key]) for row in rows for key in ("gain", "low", "high") if row[key] is not None]
+        limit = max([1.0, *ends])
+        return [Gain(row["tag"], row["queries"], row["gain"], row["low"], row["high"], limit) for row in rows]
+
+    @cached_property
+    def to_rate(self) -> list[tuple[Mapping[str, Any], str]]:
+        """The documents to rate, each with the address of its query; empty for a query that was removed."""
+        rows = self.findings.get("to_rate", [])
+        present = self.case.case_queries.present().filter(query__in={row["query_id"] for row in rows})
+        ids = dict(present.values_list("query_id", "pk"))
+        return [
+            (row, reverse("query", args=[self.case.pk, ids[row["query_id"]]]) if row["query_id"] in ids else "")
+            for row in rows
+        ]
+
+    @property
+    def carriers(self) -> str:
+        """The queries that most of the gain comes from, as a sentence; empty if it comes from many."""
+        texts = self.findings.get("carriers", ())
+        if not texts:
+            return ""
+        quoted = ", ".join(f"“{text}”" for text in texts)
+        verb = "makes" if len(texts) == 1 else "make"
+        return f"{quoted} {verb} up most of the gain."
+
+    @cached_property
+    def times(self) -> tuple[float | None, float | None]:
+        """Milliseconds that a search took on average: of the attempt, and of the proposed or the best trial."""
+        took = dict(self.study.trials.filter(number__in={0, self.shown_trial}).values_list("number", "took_ms"))
+        return took.get(0), took.get(self.shown_trial)
+
+    @property
+    def shown_trial(self) -> int:
+        """The trial whose tags, unrated documents and search time are shown."""
+        return self.proposed or self.winner
+
+    # --- trials ---
+
+    @cached_property
+    def trials(self) -> Page[Any]:
+        """A page of the trials: by gain, those that were not searched for all queries last; by number with `sort=number`."""
+        gains: Sequence[float | None] = self.findings.get("gains", [])
+        rows = list(self.study.trials.defer("answers", "columns").order_by("number"))
+        shown = [(trial, gains[trial.number] if trial.number < len(gains) else None) for trial in rows]
+        if not self.by_number:
+            shown.sort(key=lambda row: (_is_partial(row[0]), -(row[1] if row[1] is not None else -math.inf)))
+        trials: Paginator[Any] = Paginator(shown, TRIALS_PER_PAGE)
+        page = trials.get_page(self.parameters.get("page"))
+        page.object_list = [self._trial_row(trial, gain) for trial, gain in page.object_list]
+        return page
+
+    @property
+    def by_number(self) -> bool:
+        return self.parameters.get("sort") == "number"
+
+    def _trial_row(self, trial: StudyTrial, gain: float | None) -> dict[str, Any]:
+        state = "failed" if trial.error else "given up" if trial.stopped else ""
+        marks = [
+            label
+            for label, number in (("proposed", self.proposed), ("best", self.winner))
+            if number and number == trial.number
+        ]
+        return {
+            "trial": trial,
+            "origin": ORIGINS.get(Origin(trial.origin), trial.origin),
+            "values": [short(trial.settings[name]) for name in self.knob_names],
+            "gain": gain,
+            "state": state,
+            "marks": marks,
+        }
+
+    # --- rights ---
+
+    @cached_property
+    def why_not(self) -> str:
+        """Why the user cannot go on with the study or make an attempt of it; empty if that is possible."""
+        if not self.case.is_editable:
+            return ""
+        return runs.why_not_usable(case=self.case, endpoint=self.study.parent.endpoint, by=self.user)
+
+    @property
+    def url(self) -> str:
+        return reverse("study", args=[self.case.pk, self.study.number])
+
+    @property
+    def unrated(self) -> tuple[str, str] | None:
+        """The parts of the considered results that are unrated, in percent: of the attempt, and of the shown trial."""
+        shares = self.findings.get("unrated")
+        return shares and (numbers.whole(100 * shares["parent"]), numbers.whole(100 * shares["trial"]))
+
+
+def _is_partial(trial: StudyTrial) -> bool:
+    return bool(trial.stopped or trial.error)

@@ -1,0 +1,63 @@
+"""What the app adds to tests that cover the whole site; see tests/optional.py."""
+
+from typing import Any
+
+import numpy as np
+
+from relevancy.models import Case, Run, ScorerVersion
+from relevancy.optional.studies.models import Study, StudyTrial
+from relevancy.optional.studies.space import parse_knob
+from tests.factories import make_attempt
+
+# tests/views/test_access_matrix.py
+PAGES = """
+address         method role  status
+studies         GET    see   200
+study_new       GET    edit  200
+study_new       POST   edit  422
+study_plan      POST   edit  200
+study           GET    see   200
+study_stop      POST   edit  302
+study_continue  POST   edit  302
+study_delete    GET    edit  200
+study_delete    POST   edit  302
+study_adopt     POST   edit  302
+"""
+
+
+def make_objects(case: Case, run: Run, other: Run) -> dict[str, int]:
+    """A study that has ended, of an attempt with a knob, with the parent and another trial."""
+    parent = make_attempt(
+        case, run.attempt.endpoint, template='{"query": "#$query##", "boost": ##boost##}', knobs={"boost": 2.0}
+    )
+    query_ids = list(case.case_queries.values_list("query_id", flat=True))
+    study = Study.objects.create(
+        case=case,
+        number=1,
+        parent=parent,
+        version=ScorerVersion.objects.used_by(case)[0],
+        config={**run.config, "knobs": {"boost": 2.0}},
+        rows=run.rows,
+        space=[parse_knob("boost=1:5").to_json()],
+        trials_wanted=2,
+        seed=7,
+        query_ids=query_ids,
+        weights=[1] * len(query_ids),
+        units=None,
+        status=Study.Status.COMPLETE,
+        created_by=case.owner,
+    )
+    nothing: dict[str, Any] = {
+        "answers": np.zeros(len(query_ids), "<i8").tobytes(),
+        "columns": np.full((4, len(query_ids)), np.nan, "<f8").tobytes(),
+    }
+    for number, origin in ((0, "parent"), (1, "sobol")):
+        StudyTrial.objects.create(
+            study=study, number=number, settings={"boost": 2.0 + number}, origin=origin, **nothing
+        )
+    return {"study_number": study.number}
+
+
+def bodies(world: Any) -> dict[str, dict[str, object]]:
+    """What is posted."""
+    return {"study_adopt": {"trial": "1"}}

@@ -1,0 +1,232 @@
+"""The pages of studies."""
+
+import re
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from relevancy import cases
+from relevancy.models import Attempt, Case
+from relevancy.optional.studies import findings, studies
+from relevancy.optional.studies.models import Study
+from tests.factories import make_attempt, rate_all, script_of
+
+from .conftest import QUERIES, finish, make_study
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def shared(attempt: Attempt, team: Any) -> Case:
+    """The case, shared with the people who sign in."""
+    cases.share(case=attempt.case, team=team)
+    return attempt.case
+
+
+def address(case: Case, name: str, *args: int) -> str:
+    return reverse(name, args=[case.pk, *args])
+
+
+def entered(attempt: Attempt, **changes: Any) -> dict[str, Any]:
+    """The form of a new study as a browser sends it: it varies `boost`."""
+    fields = {
+        "attempt": attempt.number,
+        "scorer": attempt.case.case_scorers.first().scorer_id,
+        "trials": 30,
+        "seed": 7,
+        "knob.boost-varied": "on",
+        "knob.boost-kind": "log",
+        "knob.boost-low": "0.1",
+        "knob.boost-high": "10",
+        "knob.tie-kind": "linear",
+        "knob.tie-low": "0",
+        "knob.tie-high": "1",
+    }
+    return {**fields, **changes}
+
+
+@pytest.fixture
+def done(shared: Case, attempt: Attempt) -> Study:
+    """A study that shows an improvement."""
+    study = finish(make_study(attempt))
+    findings.update_findings(study)
+    assert study.findings["is_improvement"]
+    return study
+
+
+def test_list_without_studies_says_what_they_are_good_for(sign_in: Any, shared: Case) -> None:
+    page = sign_in("viewer").get(address(shared, "studies")).content.decode()
+    assert "on queries that did not choose them" in page
+    assert 'id="new-study"' not in page
+    page = sign_in("editor").get(address(shared, "studies")).content.decode()
+    assert address(shared, "study_new") in page
+
+
+def test_an_editor_starts_a_study(sign_in: Any, shared: Case, attempt: Attempt) -> None:
+    client = sign_in("editor")
+    page = client.get(address(shared, "study_new"))
+    assert page.context["plan"].queries == QUERIES
+    assert [knob.name for knob in page.context["form"].knobs] == ["boost", "tie"]
+    response = client.post(address(shared, "study_new"), entered(attempt, **{"guard.0-max_fall": "2", "max_ms": "500"}))
+    study = Study.objects.get()
+    assert response.url == address(shared, "study", study.number)
+    assert [str(knob) for knob in study.knobs.knobs] == ["boost=0.1:10:log"]
+    assert (study.trials_wanted, study.seed, study.max_ms) == (30, 7, 500)
+    assert study.guards == [{"tag": "", "max_fall": 2.0}]
+    assert script_of(attempt).requests  # tasks run at once in tests
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"knob.boost-varied": ""}, "Choose at least one knob"),
+        ({"knob.boost-low": "0"}, "its lowest value, 0, must be above 0"),
+        ({"knob.boost-high": ""}, "Enter the highest value of boost"),
+        ({"knob.boost-kind": "choices", "knob.boost-choices": "1, two"}, "must be numbers"),
+        ({"knob.boost-kind": "choices", "knob.boost-choices": "1"}, "needs 2 to 50 different values"),
+        ({"trials": "1"}, "greater than or equal to 2"),
+        ({"guard.0-max_fall": "101"}, "less than or equal to 100"),
+    ],
+)
+def test_what_cannot_be_studied_is_said_before_the_start(
+    sign_in: Any, shared: Case, attempt: Attempt, changes: dict[str, Any], words: str
+) -> None:
+    client = sign_in("editor")
+    plan = client.post(address(shared, "study_plan"), entered(attempt, **changes), headers=HTMX).content.decode()
+    assert words in plan and re.search(r'id="start-study"\s+disabled', plan)
+    response = client.post(address(shared, "study_new"), entered(attempt, **changes))
+    assert response.status_code == 422
+    assert words in response.content.decode()
+    assert not Study.objects.exists()
+
+
+def test_plan_follows_what_is_entered_and_sends_nothing(sign_in: Any, shared: Case, attempt: Attempt) -> None:
+    values = {"knob.boost-kind": "choices", "knob.boost-choices": "1, 2; 5"}
+    page = sign_in("editor").post(address(shared, "study_plan"), entered(attempt, **values), headers=HTMX)
+    assert page.context["plan"].trials == 4
+    assert f'data-requests="{4 * QUERIES}"' in page.content.decode()
+    assert script_of(attempt).requests == []
+
+
+def test_knob_that_changes_nothing_is_named(
+    sign_in: Any, shared: Case, attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(studies, "_find_unchanging", lambda *args: ["boost"])
+    page = sign_in("editor").post(address(shared, "study_plan"), entered(attempt), headers=HTMX).content.decode()
+    assert 'data-knobs="boost"' in page
+
+
+def test_attempt_without_knobs_leads_to_the_editor(sign_in: Any, shared: Case, attempt: Attempt) -> None:
+    shared.attempts.all().delete()
+    make_attempt(shared)
+    client = sign_in("editor")
+    page = client.get(address(shared, "study_new")).content.decode()
+    assert 'id="no-knobs"' in page and f"{address(shared, 'case')}#tune" in page
+    assert "No attempt has knobs yet" in client.get(address(shared, "studies")).content.decode()
+
+
+def test_page_of_a_study_with_an_improvement(sign_in: Any, done: Study, shared: Case) -> None:
+    client = sign_in("editor")
+    response = client.get(address(shared, "study", done.number))
+    page, found = response.content.decode(), response.context["page"]
+    assert 'data-improvement="yes"' in page and "study-sentence up" in page
+    assert [chart.key for chart in found.responses] == [f"knob-{name}" for name, *_ in found.importance]
+    assert found.findings["proposed"] == found.proposed > 0
+    assert re.search(r'class="button button-primary"\s+type="submit"\s+id="adopt-proposed"', page)
+    assert len(found.heat_map.rows) == len(found.heat_map.columns) == 6
+    counted = sum(cell.trials for _, cells in found.heat_map.rows for cell in cells)
+    assert counted == len([gain for gain in done.findings["gains"] if gain is not None])
+    assert "hx-trigger" not in page.split('id="study-state"')[1].split(">")[0]
+    swapped = client.get(address(shared, "study", done.number), {"across": "boost", "down": "tie"}).context["page"]
+    assert (swapped.heat_map.across, swapped.heat_map.down) == ("boost", "tie")
+
+
+def test_improvement_becomes_an_attempt_once(sign_in: Any, done: Study, shared: Case) -> None:
+    client = sign_in("editor")
+    trial = done.findings["proposed"]
+    for _ in range(2):
+        response = client.post(address(shared, "study_adopt", done.number), {"trial": trial})
+        made = done.made_attempts.get()
+        assert response.url == f"{address(shared, 'case')}?attempt={made.attempt.number}#tune"
+    page = client.get(address(shared, "study", done.number)).content.decode()
+    assert f"?attempt={made.attempt.number}#tune" in page
+    assert 'id="adopt-proposed"' not in page
+    assert client.post(address(shared, "study_adopt", done.number), {"trial": 9999}).status_code == 404
+
+
+def test_without_an_improvement_nothing_is_green(sign_in: Any, done: Study, shared: Case) -> None:
+    Study.objects.filter(pk=done.pk).update(
+        findings={**done.findings, "is_improvement": False, "proposed": 0, "sentence": "No improvement shown: 0.1."}
+    )
+    page = sign_in("editor").get(address(shared, "study", done.number)).content.decode()
+    main = page.split('<main class="page study-page"')[1].split("</main>")[0]
+    assert "button-primary" not in main
+    assert 'data-improvement="no"' in main and "study-sentence up" not in main
+    assert 'id="adopt-best"' in main
+
+
+def test_viewer_sees_a_study_and_no_buttons(sign_in: Any, done: Study, shared: Case) -> None:
+    client = sign_in("viewer")
+    page = client.get(address(shared, "study", done.number)).content.decode()
+    assert 'id="study-trials"' in page
+    for name in ("study_continue", "study_delete", "study_adopt"):
+        assert address(shared, name, done.number) not in page
+        assert client.post(address(shared, name, done.number)).status_code == 403
+
+
+def test_study_is_stopped_continued_and_deleted(sign_in: Any, shared: Case, attempt: Attempt) -> None:
+    client, study = sign_in("editor"), make_study(attempt)
+    page = client.get(address(shared, "study", study.number)).content.decode()
+    assert 'id="stop-study"' in page and "part=state" in page and "part=charts" in page
+    assert client.post(address(shared, "study_delete", study.number)).status_code == 302
+    assert Study.objects.filter(pk=study.pk).exists()  # it is active
+    client.post(address(shared, "study_stop", study.number))
+    study = finish(study)
+    assert study.status == Study.Status.STOPPED
+    client.post(address(shared, "study_continue", study.number), {"more": "5"})
+    study.refresh_from_db()
+    assert (study.trials_wanted, study.status, study.trials.count()) == (35, Study.Status.COMPLETE, 35)
+    assert "cannot be undone" in client.get(address(shared, "study_delete", study.number)).content.decode()
+    client.post(address(shared, "study_delete", study.number))
+    assert not Study.objects.exists()
+
+
+def test_part_of_a_study_that_has_ended_loads_the_page_again(sign_in: Any, done: Study, shared: Case) -> None:
+    url = address(shared, "study", done.number)
+    response = sign_in("viewer").get(url, {"part": "state"}, headers=HTMX)
+    assert response["HX-Refresh"] == "true"
+
+
+def test_failed_study_says_why(sign_in: Any, shared: Case, attempt: Attempt) -> None:
+    study = make_study(attempt)
+    Study.objects.filter(pk=study.pk).update(status=Study.Status.FAILED, reason="The engine <b>refused</b>.")
+    page = sign_in("editor").get(address(shared, "study", study.number)).content.decode()
+    assert "The engine &lt;b&gt;refused&lt;/b&gt;." in page
+    assert 'id="continue-study"' in page
+
+
+def test_new_ratings_are_computed_and_announced(sign_in: Any, done: Study, shared: Case, monkeypatch: Any) -> None:
+    sent: list[int] = []
+    monkeypatch.setattr("relevancy.tasks.send", lambda task, study_id: sent.append(study_id))
+    rate_all(shared, {"query 1": {"other-3": 2}}, shared.owner)
+    page = sign_in("viewer").get(address(shared, "study", done.number)).content.decode()
+    assert 'data-notice="outdated"' in page and "part=state" in page
+    assert sent == [done.pk]
+
+
+def test_trials_are_listed_best_first_or_by_number(sign_in: Any, done: Study, shared: Case) -> None:
+    client, url = sign_in("viewer"), address(shared, "study", done.number)
+    best = [row["gain"] for row in client.get(url).context["page"].trials if not row["state"]]
+    assert best == sorted(best, reverse=True)
+    numbers = [row["trial"].number for row in client.get(url, {"sort": "number"}).context["page"].trials]
+    assert numbers == list(range(30))
+
+
+def test_list_names_each_study_with_its_sentence(sign_in: Any, done: Study, shared: Case, attempt: Attempt) -> None:
+    make_study(attempt)
+    page = sign_in("viewer").get(address(shared, "studies")).content.decode()
+    assert re.findall(r'data-study="(\d+)" data-status="(\w+)"', page) == [("2", "waiting"), ("1", "complete")]
+    assert done.findings["sentence"].replace("’", "&#x27;") in page
+    assert 'hx-trigger="load delay:3s"' in page
