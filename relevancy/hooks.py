@@ -93,6 +93,7 @@ class Place(StrEnum):
     ACCOUNT = "account"  # the User: links to pages of the account
     ADMINISTRATION = "administration"  # the User: links on the first page of the administration
     API_TOKENS = "api-tokens"  # the User: panels below the tokens
+    ATTEMPT = "attempt"  # an Attempt: links beside it in the list of the attempts of its case
     BOOK_JUDGING = "book-judging"  # a Book with the user's role: pages of its tab Judging
     BOOK_QUALITY = "book-quality"  # the same of its tab Quality
     BOOK_SOURCES = "book-sources"  # the same of its tab Sources
