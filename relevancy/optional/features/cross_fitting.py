@@ -22,9 +22,6 @@ from .orders import OrderScorer
 
 MIN_UNITS = 20  # independent queries: fewer cannot tell models apart
 
-type Predict = Callable[[FloatArray], FloatArray]
-"""Returns [D] the values by which a model orders documents, of their features, [D × F]."""
-
 
 class TooFewQueries(ValueError):
     """Fewer independent queries with a score than models need. The message is written for users."""
@@ -55,7 +52,7 @@ def cross_fit[Model](
     dataset: Dataset,
     scorer: OrderScorer,
     fit: Callable[[BoolArray], Model],
-    predict: Callable[[Model], Predict],
+    predict: Callable[[Model], FloatArray],
     *,
     seed: int,
     run_values: FloatArray | None = None,
@@ -63,8 +60,9 @@ def cross_fit[Model](
 ) -> CrossFit[Model]:
     """Fits a model on all queries and on four folds of five.
 
-    fit: returns a model of the queries that are True. run_values: [D] by which a run orders the documents; it is compared with the
-    model. Without one the best feature alone is, chosen as the model is: on the other folds. Raises `TooFewQueries`.
+    fit: returns a model of the queries that are True. predict: returns [D] the values by which it orders documents.
+    run_values: [D] by which a run orders the documents; it is compared with the model. Without one the best feature alone is, chosen as
+    the model is: on the other folds. Raises `TooFewQueries`.
     """
     used = scorer.used()
     units = len(np.unique(dataset.units[used]))
@@ -78,12 +76,12 @@ def cross_fit[Model](
     by_fold = [fit(used & (folds != fold)) for fold in range(FOLDS)]
     cross_fitted = np.full(len(used), np.nan)
     for fold, of_fold in enumerate(by_fold):
-        cross_fitted[folds == fold] = scorer.points(predict(of_fold)(dataset.filled))[folds == fold]
+        cross_fitted[folds == fold] = scorer.points(predict(of_fold))[folds == fold]
     if run_values is not None:
         baseline, name = scorer.points(run_values), run_name
     else:
         baseline, name = _best_feature(dataset, scorer, used, folds)
-    seen = scorer.points(predict(model)(dataset.filled))
+    seen = scorer.points(predict(model))
     return CrossFit(model, by_fold, folds, used, seen, cross_fitted, baseline, name)
 
 

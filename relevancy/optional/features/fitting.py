@@ -15,8 +15,8 @@ from relevancy.models.ranking import read_doc_ids
 from relevancy.scoring.arrays import BoolArray, FloatArray
 from relevancy.statistics import SEED
 
-from . import linear
-from .cross_fitting import CrossFit, TooFewQueries, cross_fit, summarize
+from . import linear, trees
+from .cross_fitting import TooFewQueries, cross_fit, summarize
 from .dataset import Dataset, read_dataset
 from .models import FeatureLog, FeatureModel
 from .orders import OrderScorer
@@ -52,39 +52,40 @@ def fit(model: FeatureModel) -> None:
     if model.status != FeatureModel.Status.WAITING:
         return
     dataset = read_dataset(model.log)
-    depth = int(model.log.config["depth"])
-    scorer = OrderScorer.of_version(dataset, model.version, depth=depth)
-    run_values = _run_values(dataset, model.log)
+    scorer = OrderScorer.of_version(dataset, model.version, depth=int(model.log.config["depth"]))
+
+    def fit_content(train: BoolArray) -> dict[str, Any]:
+        if model.kind == FeatureModel.Kind.TREES:
+            return {"trees": [trees.to_json(tree) for tree in trees.train(dataset, train, seed=model.seed)]}
+        weights = _LINEAR[model.kind](dataset, scorer, train)
+        return {"weights": dict(zip(dataset.names, map(float, weights), strict=True))}
+
     try:
         fitted = cross_fit(
             dataset,
             scorer,
-            lambda train: _LINEAR[model.kind](dataset, scorer, train),
-            lambda weights: lambda values: values @ weights,
+            fit_content,
+            lambda content: predict(content, dataset),
             seed=model.seed,
-            run_values=run_values,
+            run_values=_run_values(dataset, model.log),
             run_name=f"run {model.log.run.number}" if model.log.run else "",
         )
-    except TooFewQueries as error:
+    except (TooFewQueries, trees.TreesUnavailable) as error:
         _end(model, status=FeatureModel.Status.FAILED, reason=str(error))
         return
-    _end(model, status=FeatureModel.Status.COMPLETE, **_linear_content(dataset, fitted))
+    findings = summarize(dataset, fitted)
+    _end(
+        model,
+        status=FeatureModel.Status.COMPLETE,
+        content=fitted.model,
+        by_fold=list(fitted.by_fold),
+        findings=findings,
+    )
 
 
 def _end(model: FeatureModel, **changes: Any) -> None:
     FeatureModel.objects.filter(pk=model.pk, status=FeatureModel.Status.WAITING).update(**changes)
     model.refresh_from_db()
-
-
-def _linear_content(dataset: Dataset, fitted: CrossFit[FloatArray]) -> dict[str, Any]:
-    def as_json(weights: FloatArray) -> dict[str, Any]:
-        return {"weights": dict(zip(dataset.names, map(float, weights), strict=True))}
-
-    return {
-        "content": as_json(fitted.model),
-        "by_fold": [as_json(weights) for weights in fitted.by_fold],
-        "findings": summarize(dataset, fitted),
-    }
 
 
 def _run_values(dataset: Dataset, log: FeatureLog) -> FloatArray | None:
@@ -113,6 +114,8 @@ def propose(model: FeatureModel) -> tuple[str, dict[str, float]]:
     feature_set = model.log.feature_set
     parent = feature_set.attempt
     adapter = engines.get(parent.endpoint.engine)
+    if "weights" not in model.content:
+        raise engines.UnsupportedByEngine("Trees are no part of a query: the engine has to load them.")
     weights = {name: weight for name, weight in model.content["weights"].items() if weight > 0}
     names = {name: _knob_name(name, parent) for name in weights}
     clauses = [
@@ -224,6 +227,8 @@ def cross_fitted_values(model: FeatureModel, dataset: Dataset) -> FloatArray:
 
 def predict(content: dict[str, Any], dataset: Dataset) -> FloatArray:
     """Returns [D] the values by which a stored model orders documents."""
+    if "trees" in content:
+        return trees.predict([trees.from_json(tree) for tree in content["trees"]], dataset.filled)
     weights = np.array([content["weights"][name] for name in dataset.names])
     return np.asarray(dataset.filled @ weights)
 

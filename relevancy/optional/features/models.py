@@ -142,6 +142,7 @@ class FeatureModel(models.Model):
     class Kind(models.TextChoices):
         ASCENT = "ascent", "Weighted sum, coordinate ascent"
         RIDGE = "ridge", "Weighted sum, ridge"
+        TREES = "trees", "Trees, LambdaRank"
 
     class Status(models.TextChoices):
         WAITING = "waiting"

@@ -19,6 +19,11 @@ urlpatterns = [
         name="feature_model",
     ),
     path(
+        "cases/<int:case_id>/features/<int:version>/models/<int:model_id>/<slug:product>.file",
+        model_pages.feature_model_file,
+        name="feature_model_file",
+    ),
+    path(
         "cases/<int:case_id>/features/<int:version>/models/<int:model_id>/attempt/",
         model_pages.feature_model_adopt,
         name="feature_model_adopt",

@@ -21,6 +21,7 @@ feature_set_delete     POST   edit    302
 feature_file           GET    edit    200
 feature_model_fit      POST   edit    302
 feature_model          GET    see     200
+feature_model_file     GET    see     302
 feature_model_adopt    POST   edit    302
 feature_model_rerank   POST   edit    302
 """
@@ -82,7 +83,7 @@ def make_objects(case: Case, run: Run, other: Run) -> dict[str, Any]:
         status="failed",
         created_by=case.owner,
     )
-    return {"version": feature_set.version, "file_kind": "csv", "model_id": model.pk}
+    return {"version": feature_set.version, "file_kind": "csv", "model_id": model.pk, "product": "solr"}
 
 
 def bodies(world: Any) -> dict[str, dict[str, Any]]:

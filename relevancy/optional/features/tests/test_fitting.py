@@ -16,7 +16,7 @@ from relevancy.optional.features import cross_fitting, feature_sets, fitting, lo
 from relevancy.optional.features.dataset import read_dataset
 from relevancy.optional.features.models import FeatureLog, FeatureModel
 from tests.factories import make_case, make_user, run_now
-from tests.views.workbench.example_cases import attributes, by_id, tree, words
+from tests.views.workbench.example_cases import attributes, by_id, elements, tree, words
 
 pytestmark = pytest.mark.django_db
 WORDS = ["star", "wars", "moon", "river", "train", "garden"]
@@ -165,3 +165,24 @@ def test_api_and_command(api, case: Case) -> None:  # type: ignore[no-untyped-de
     assert "the best feature alone, title" in out.getvalue()
     call_command("features", str(case.pk), "--attempt-of", str(FeatureModel.objects.first().pk), stdout=out)
     assert "Attempt 3 created of Model" in out.getvalue()
+
+
+def test_trees_are_ranked_again_here_and_written_for_products(case: Case) -> None:
+    model = fit(log_of(case, with_run=True), "trees")
+    assert (model.status, len(model.by_fold)) == ("complete", 5)
+    assert model.findings["sentence"]
+    client = Client()
+    client.force_login(case.owner)
+    url = reverse("feature_model", args=[case.pk, 1, model.pk])
+    page = tree(client.get(url))
+    assert "the engine has to load them" in words(by_id(page, "no-template"))
+    assert not elements(page, **{"data-product": "solr"})  # the features are in the language of the embedded engine
+    FeatureLog.objects.update(config={**model.log.config, "engine": "opensearch"})
+    page = tree(client.get(url))
+    assert elements(page, **{"data-product": "opensearch"})
+    file = client.get(reverse("feature_model_file", args=[case.pk, 1, model.pk, "opensearch"])).json()
+    assert file["model"]["model"]["type"] == "model/xgboost+json"
+    assert client.get(reverse("feature_model_file", args=[case.pk, 1, model.pk, "solr"])).status_code == 302
+    run = fitting.rerank_here(model=model, by=case.owner)
+    assert runs.is_imported(run)
+    assert run.rankings.count() == 30

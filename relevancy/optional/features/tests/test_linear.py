@@ -65,7 +65,11 @@ def test_cross_fitting_shows_a_planted_gain_and_repeats_itself() -> None:
     scorer = OrderScorer(dataset, "nDCG@5")
     found = [
         cross_fit(
-            dataset, scorer, lambda train: linear.fit_ridge(dataset, scorer, train), lambda w: lambda v: v @ w, seed=7
+            dataset,
+            scorer,
+            lambda train: linear.fit_ridge(dataset, scorer, train),
+            lambda w: dataset.filled @ w,
+            seed=7,
         )
         for _ in range(2)
     ]
@@ -87,7 +91,7 @@ def test_no_improvement_is_claimed_where_there_is_none() -> None:
     dataset = make_dataset(values.tolist(), grades.tolist(), [10] * 30)
     scorer = OrderScorer(dataset, "nDCG@5")
     fitted = cross_fit(
-        dataset, scorer, lambda train: linear.fit_ascent(dataset, scorer, train), lambda w: lambda v: v @ w, seed=7
+        dataset, scorer, lambda train: linear.fit_ascent(dataset, scorer, train), lambda w: dataset.filled @ w, seed=7
     )
     summary = summarize(dataset, fitted)
     assert summary["seen"] > summary["cross_fitted"]
@@ -103,7 +107,7 @@ def test_a_run_is_the_baseline_where_there_is_one() -> None:
         dataset,
         scorer,
         lambda train: linear.fit_ridge(dataset, scorer, train),
-        lambda w: lambda v: v @ w,
+        lambda w: dataset.filled @ w,
         seed=7,
         run_values=ranks,
         run_name="run 2",
@@ -116,4 +120,4 @@ def test_too_few_queries_are_refused_with_the_reason() -> None:
     dataset = planted(30, [1.0, 1.0], noise=0.1, linked=True)
     scorer = OrderScorer(dataset, "nDCG@5")
     with pytest.raises(TooFewQueries, match="15 independent queries"):
-        cross_fit(dataset, scorer, lambda train: np.ones(2), lambda w: lambda v: v @ w, seed=7)
+        cross_fit(dataset, scorer, lambda train: np.ones(2), lambda w: dataset.filled @ w, seed=7)
