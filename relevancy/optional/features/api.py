@@ -129,7 +129,7 @@ def log_features(request: ApiRequest, case_id: Id, version: Id, new: NewLog) -> 
 
 @router.get("/cases/{case_id}/features/{version}/file", auth=READ)
 def download_features(
-    request: ApiRequest, case_id: Id, version: Id, kind: Literal["ranklib", "csv", "manifest"]
+    request: ApiRequest, case_id: Id, version: Id, kind: Literal["ranklib", "csv", "manifest"] = "csv"
 ) -> HttpResponse | StreamingHttpResponse:
     """A file of the newest log of a version. Needs the role editor: it contains the grades of all raters."""
     case = get_case(request, case_id, needs=Role.EDITOR)

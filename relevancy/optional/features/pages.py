@@ -18,6 +18,7 @@ from . import feature_sets, logs, tasks
 from .access import get_feature_set, newest_log
 from .dataset import read_dataset
 from .feature_text import format_features
+from .figures import MAX_DOCUMENTS, MEASURE, build_figures
 from .files import FILES
 from .forms import FeatureSetForm, FitForm, LogForm
 from .models import FeatureModel, FeatureSet
@@ -57,9 +58,26 @@ def feature_set(request: HtmxRequest, case_id: int, version: int) -> HttpRespons
         "form": LogForm(comparable_runs(case)),
         "files": FILES if log and log.done else {},
         "fit_form": FitForm(case),
+        "figures_url": reverse("feature_figures", args=[case.pk, version]) if log and log.done else "",
         "models": FeatureModel.objects.filter(log__feature_set=shown).select_related("version__scorer", "log"),
     }
     return render(request, "features/_log.html" if request.htmx else "features/feature_set.html", context)
+
+
+@require_GET
+def feature_figures(request: HtmxRequest, case_id: int, version: int) -> HttpResponse:
+    """What each feature of the newest log is worth alone. For editors: it follows from the grades of all raters."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    shown = get_feature_set(case, version)
+    log = newest_log(shown)
+    context: dict[str, object] = {"case": case, "feature_set": shown, "measure": MEASURE}
+    if log is not None:
+        dataset = read_dataset(log)
+        context["is_too_large"] = len(dataset.doc_ids) > MAX_DOCUMENTS
+        if not context["is_too_large"]:
+            table = build_figures(dataset)
+            context |= {"table": table, "correlations": zip(dataset.names, table.correlations, strict=True)}
+    return render(request, "features/figures.html", context)
 
 
 @require_POST

@@ -7,6 +7,7 @@ from . import model_pages, pages
 urlpatterns = [
     path("cases/<int:case_id>/features/", pages.features, name="features"),
     path("cases/<int:case_id>/features/<int:version>/", pages.feature_set, name="feature_set"),
+    path("cases/<int:case_id>/features/<int:version>/figures/", pages.feature_figures, name="feature_figures"),
     path("cases/<int:case_id>/features/<int:version>/log/", pages.feature_log, name="feature_log"),
     path("cases/<int:case_id>/features/<int:version>/stop/", pages.feature_log_stop, name="feature_log_stop"),
     path("cases/<int:case_id>/features/<int:version>/go-on/", pages.feature_log_go_on, name="feature_log_go_on"),

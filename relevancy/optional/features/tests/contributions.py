@@ -13,6 +13,7 @@ address                method role    status
 features               GET    see     200
 features               POST   edit    422
 feature_set            GET    see     200
+feature_figures        GET    edit    200
 feature_log            POST   edit    302
 feature_log_stop       POST   edit    302
 feature_log_go_on      POST   edit    302
@@ -42,7 +43,6 @@ OPERATION_BODIES = {
     "log_features": {},
     "fit_feature_model": {"kind": "ridge"},
 }
-OPERATION_PARAMETERS = {"download_features": "?kind=csv"}
 OPERATION_PARTS = """
 operation          name
 read_feature_set   version
