@@ -101,6 +101,7 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/activity/",
         f"/cases/{case.pk}/report/",
         f"/cases/{case.pk}/attempts/all/",
+        f"/cases/{case.pk}/attempts/all/1/production/",
         "/books/",
         "/books/import/",
         f"/books/{case.book_id}/",

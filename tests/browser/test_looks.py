@@ -83,6 +83,7 @@ def _addresses(case: Case) -> list[str]:
         f"/cases/{case.pk}/duplicate/",
         f"/cases/{case.pk}/delete/",
         f"/cases/{case.pk}/attempts/all/",
+        f"/cases/{case.pk}/attempts/all/1/production/",
         f"/cases/{case.pk}/files/",
         f"/cases/{case.pk}/online/",
         f"/cases/{case.pk}/history/",

@@ -8,7 +8,7 @@ from django.urls import reverse
 from relevancy.hooks import Link, Panel, Place, add_links, add_panel, help_pages
 from relevancy.models import Attempt
 
-help_pages["cases/<int:case_id>/attempts/<int:number>/production/"] = "production"
+help_pages["cases/<int:case_id>/attempts/all/<int:number>/production/"] = "production"
 
 
 @add_links[Place.ATTEMPT]

@@ -4,7 +4,7 @@ from django.urls import path
 
 from . import pages
 
-ATTEMPT = "cases/<int:case_id>/attempts/<int:number>/production/"
+ATTEMPT = "cases/<int:case_id>/attempts/all/<int:number>/production/"  # below the page of its tab
 urlpatterns = [
     path(ATTEMPT, pages.show, name="production"),
     path(f"{ATTEMPT}deploy.json", pages.deployment_file, name="production_deployment"),

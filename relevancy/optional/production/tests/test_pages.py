@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
 def page_of(attempt, part="", **parameters):
     query = "&".join(f"{name}={value}" for name, value in parameters.items())
-    return f"/cases/{attempt.case_id}/attempts/{attempt.number}/production/{part}?{query}"
+    return f"/cases/{attempt.case_id}/attempts/all/{attempt.number}/production/{part}?{query}"
 
 
 def attributes(element):
@@ -77,4 +77,4 @@ def test_an_attempt_that_cannot_be_rendered_has_a_page(client, case):
     assert response.status_code == 200
     assert "“b”" in words(by_id(response, "content"))
     assert client.get(page_of(attempt, "deploy.json")).status_code == 302
-    assert client.get(f"/cases/{case.pk}/attempts/9/production/").status_code == 404
+    assert client.get(f"/cases/{case.pk}/attempts/all/9/production/").status_code == 404

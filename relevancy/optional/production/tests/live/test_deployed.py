@@ -1,6 +1,7 @@
 """What was deployed returns what the attempt returns: the commands of the page are executed as they are, on real engines."""
 
 import json
+import shlex
 import subprocess
 from collections.abc import Mapping
 from typing import Any
@@ -96,6 +97,24 @@ def test_solr(solr_url, case, template, options, escape):
         if ids is None or ("${" in text and not is_plain):
             continue
         assert ids_of_solr(sh(f"SOLR={solr_url}\n{deployment.search(text, options)}")) == ids, text
+
+
+def test_solr_defaults_of_a_handler(solr_server, solr_url, case):
+    template = (
+        "q=#$query##&defType=edismax&qf=title^##boost## overview&q.op=OR&mm=0<1%"
+        "&fq=title:[* TO *]&fq=%7B!frange l=0%7Dsum(year,1)&bq=title:%22war %26 peace%22"
+    )
+    endpoint = make_endpoint(case.owner, engine="solr", url=solr_url)
+    attempt = make_attempt(case, endpoint, template=template, knobs={"boost": 2.5}, fields="id:id title:title")
+    (handler,) = [part.text for part in build_deployment(attempt).parts if part.key == "solrconfig"]
+    path = solr_server.home / "deployed" / "conf" / "solrconfig.xml"
+    path.write_text(path.read_text().replace("</config>", f"{handler}\n</config>"))
+    assert sh(f'curl "{solr_server.url}/admin/cores?action=RELOAD&core=deployed"')["responseHeader"]["status"] == 0
+    name = build_deployment(attempt).name
+    for text, ids in zip(TEXTS, expected(endpoint, attempt, {}), strict=True):
+        escaped = runs.RequestBuilder(runs.snapshot_config(attempt), 1).request(text, {}).render()[0][1]
+        answer = sh(f"curl {shlex.quote(f'{solr_url}/{name}')} --data-urlencode {shlex.quote(f'q={escaped}')}")
+        assert ids_of_solr(answer) == ids, text
 
 
 @pytest.fixture(scope="session")
