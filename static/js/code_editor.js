@@ -4,11 +4,13 @@
 //   data-names, [data-completions]               what completes the text: see completions.js
 // The field stays in the form, hidden; it follows the editor and fires "input", and the editor follows it if a script changes it
 // and fires "input". Event "codebase" on the field: data-base has changed. Escape leaves the editor, so that Tab moves on.
+// <button data-make-knob="name of the field"> and Ctrl Alt K make a knob of the number at the cursor; Ctrl Z takes it back.
 // Event "codeerror" on document, detail {line, column, text} or null: shows an error in the page's script, or clears it.
 
 import { TEMPLATE_MODES } from "./code_modes.js";
 import { completionsFor } from "./completions.js";
 import { changedLines } from "./line_diff.js";
+import { numberAt } from "./make_knob.js";
 
 const { ace } = window;
 const { Range } = ace.require("ace/range");
@@ -112,6 +114,27 @@ function errorOf({ errorLine, errorColumn, errorText }) {
   return errorLine && { line: Number(errorLine), column: Number(errorColumn) || 1, text: errorText ?? "" };
 }
 
+/** Puts ##name## in place of the number at the cursor, and the number into the field of the knob. */
+function makeKnob(editor, field) {
+  const { session } = editor;
+  const lines = session.getDocument();
+  const position = lines.positionToIndex(editor.getCursorPosition());
+  const found = numberAt(editor.getValue(), position);
+  if (!found) {
+    const text = "There is no number at the cursor. Click a number of the template first.";
+    document.dispatchEvent(new CustomEvent("toast", { detail: { text, level: "warning" } }));
+    return;
+  }
+  const [start, end] = [found.start, found.end].map((index) => lines.indexToPosition(index));
+  session.replace(Range.fromPoints(start, end), `##${found.name}##`); // js/knobs.js adds the knob
+  const value = field.form?.querySelector(`[data-knob="${found.name}"] input[type=number]`);
+  if (value) {
+    value.value = found.value;
+    value.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  editor.focus();
+}
+
 function attach(field) {
   if (editors.has(field)) return;
   const host = Object.assign(document.createElement("div"), { className: `code-editor ${field.dataset.editor}` });
@@ -126,6 +149,13 @@ function attach(field) {
   for (const command of UNUSED_COMMANDS) editor.commands.removeCommand(command);
   editor.completers = [completer(field)];
   Autocomplete.for(editor).autoSelect = false;
+  if (field.closest("[data-knobs]") && !field.matches(":disabled")) {
+    editor.commands.addCommand({
+      name: "makeKnob",
+      bindKey: { win: "Ctrl-Alt-K", mac: "Command-Alt-K" },
+      exec: () => makeKnob(editor, field),
+    });
+  }
   label(editor, field);
   const compare = markChanges(editor, field);
   editor.session.on("change", () => {
@@ -153,6 +183,11 @@ document.addEventListener("htmx:load", (event) => setUp(event.detail.elt));
 document.addEventListener("htmx:beforeCleanupElement", (event) => {
   editors.get(event.target)?.destroy();
   editors.delete(event.target);
+});
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-make-knob]");
+  const field = button?.form?.elements[button.dataset.makeKnob];
+  if (editors.has(field)) makeKnob(editors.get(field), field);
 });
 document.addEventListener("codeerror", (event) => {
   const editor = editors.get(document.querySelector("textarea[data-editor=javascript]"));

@@ -274,3 +274,57 @@ def _work(run: Run, **message: Any) -> None:
     """Search one more query of a run."""
     with TURN:
         runs.continue_run(run.pk, limit=1, **message)
+
+
+@pytest.mark.parametrize(
+    ("template", "number", "made", "name", "value"),
+    [
+        (
+            '{"query": "#$query##", "fields": {"title": 3.5, "cast": 2}}',
+            "3.5",
+            '"title": ##title##, "cast": 2',
+            "title",
+            3.5,
+        ),
+        (
+            '{"query": "#$query##", "tie": {"a": [1], "weight": 12}}',
+            "12",
+            '"weight": ##tie_weight##}',
+            "tie_weight",
+            12,
+        ),
+        ('{"query": "#$query##", "a": ##tie##, "tie": 0.3}', "0.3", '"tie": ##tie_2##}', "tie_2", 0.3),
+        ("q=#$query##&qf=title^10 overview&tie=0.1", "10", "qf=title^##title_boost## overview", "title_boost", 10),
+        ("q=#$query##&qf=title^10 overview&tie=0.1", "0.1", "&tie=##tie##", "tie", 0.1),
+    ],
+    ids=["key", "vague key", "name in use", "boost", "parameter"],
+)
+def test_number_at_the_cursor_becomes_a_knob(
+    look: Opens, case: Case, template: str, number: str, made: str, name: str, value: float
+) -> None:
+    page = look("editor")
+    WorkbenchPage(page, case)
+    write(page, template)
+    for _ in range(len(template) - template.rindex(number) - 1):
+        page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Knob", exact=True).click()
+    assert made in text_of(page)
+    knob = page.get_by_role("spinbutton", name=name, exact=True)
+    expect(knob).to_have_value(f"{value:g}")
+    page.keyboard.press("Control+z")
+    assert text_of(page) == template
+    expect(knob).to_be_hidden()
+    page.keyboard.press("Control+Alt+k")
+    assert made in text_of(page)
+
+
+def test_without_a_number_at_the_cursor_nothing_becomes_a_knob(look: Opens, case: Case) -> None:
+    page = look("editor")
+    workbench = WorkbenchPage(page, case)
+    template = '{"query": "#$keyword1##", "bm25": ##b2##}'
+    write(page, template)
+    for _ in range(len(template)):
+        page.keyboard.press("Control+Alt+k")
+        page.keyboard.press("ArrowLeft")
+    assert text_of(page) == template
+    expect(workbench.toast("no number at the cursor")).to_be_visible()

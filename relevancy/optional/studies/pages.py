@@ -87,7 +87,7 @@ def study_plan(request: HtmxRequest, case_id: int) -> HttpResponse:
         raise Http404("The attempt has no knobs.")
     form = StudyForm(case, parent, request.POST)
     form.is_valid()
-    return render(request, "studies/_plan.html", {"case": case, **_describe_plan(case, parent, form)})
+    return render(request, "studies/_plan.html", {"case": case, "is_live": True, **_describe_plan(case, parent, form)})
 
 
 @require_GET

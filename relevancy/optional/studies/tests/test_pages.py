@@ -98,7 +98,8 @@ def test_what_cannot_be_studied_is_said_before_the_start(
     assert words in plan and re.search(r'id="start-study"\s+disabled', plan)
     response = client.post(address(shared, "study_new"), entered(attempt, **changes))
     assert response.status_code == 422
-    assert words in response.content.decode()
+    assert words in (page := response.content.decode())
+    assert not re.search(r'id="start-study"\s+disabled', page)  # it can be sent again without JavaScript
     assert not Study.objects.exists()
 
 
