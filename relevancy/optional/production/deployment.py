@@ -6,7 +6,7 @@ from difflib import unified_diff
 
 from django.utils.text import slugify
 
-from relevancy import runs
+from relevancy import engines, runs
 from relevancy.endpoints import connect
 from relevancy.engines.templates.slots import as_text
 from relevancy.models import Attempt
@@ -24,6 +24,11 @@ def build_deployment(attempt: Attempt) -> Deployment:
 
     Raises `EngineError` if the attempt cannot be rendered: an invalid template, a knob without value, an engine that is not installed.
     """
+    adapter = engines.get(attempt.endpoint.engine)
+    if not adapter.uses_template:
+        raise engines.UnsupportedByEngine(
+            f"{adapter.label} returns the same results whatever the template is: there is nothing to deploy."
+        )
     config = runs.snapshot_config(attempt)
     queries = list(attempt.case.case_queries.present().select_related("query")[:MAX_EXAMPLES])
     options = [runs.query_options(attempt.template, case_query) for case_query in queries]

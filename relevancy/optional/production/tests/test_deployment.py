@@ -194,3 +194,29 @@ def test_an_attempt_that_cannot_be_rendered_says_why(case):
     attempt.knobs = {}
     with pytest.raises(engines.BadQuery, match="knob “b”"):
         build_deployment(attempt)
+
+
+def test_rankings_made_elsewhere_have_nothing_to_deploy(case):
+    endpoint = make_endpoint(case.owner, engine="static", url="runs.txt")
+    attempt = make_attempt(case)
+    attempt.endpoint = endpoint
+    with pytest.raises(engines.UnsupportedByEngine, match="nothing to deploy"):
+        build_deployment(attempt)
+
+
+@pytest.mark.parametrize("engine", ["solr", "elasticsearch", "http"])
+def test_no_secret_and_no_address_of_the_endpoint(case, engine):
+    endpoint = make_endpoint(
+        case.owner,
+        engine=engine,
+        url=URLS.get(engine, "http://127.0.0.1:9/hidden-address"),
+        credentials={"user": "hidden-user", "password": "hidden-password"},
+        headers={"X-Key": "hidden-header"},
+        options={"hits": "hits", "id": "id"} if engine == "http" else {},
+    )
+    template = "q=#$query##" if engine != "elasticsearch" else '{"query": {"match": {"title": "#$query##"}}}'
+    deployment = build_deployment(make_attempt(case, endpoint, template=template))
+    shown = repr(deployment)
+    assert "match" in shown or "q" in {item.name for item in deployment.inputs} or "#$query##" in shown
+    for secret in ("hidden", "127.0.0.1", endpoint.name):
+        assert secret not in shown
