@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import HttpResponse
-from django.shortcuts import redirect
-from django.urls import path
+from django.http import HttpResponse, HttpResponseRedirect
+from django.urls import path, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
@@ -36,7 +35,7 @@ def hide(request: HtmxRequest, key: str) -> HttpResponse:
     hidden = [other for other in request.session.get(HIDDEN, ()) if other != key]
     request.session[HIDDEN] = [*hidden, key][-MAX_HIDDEN:]
     url = request.POST.get("next", "")
-    return redirect(url if url_has_allowed_host_and_scheme(url, None) else "home")
+    return HttpResponseRedirect(url if url_has_allowed_host_and_scheme(url, None) else reverse("home"))
 
 
 urlpatterns = [path("ticks/<slug:key>/hide/", hide, name="ticks_hide")]

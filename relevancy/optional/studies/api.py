@@ -10,6 +10,7 @@ from pydantic import Field
 
 from relevancy.api.access import Id, get_case
 from relevancy.api.authentication import READ, WRITE, ApiRequest
+from relevancy.api.inputs import Input
 from relevancy.api.paging import Page, PageParameters, paginate
 from relevancy.models import Case, Role, ScorerVersion
 from relevancy.statistics import SEED
@@ -22,14 +23,14 @@ from .tasks import enqueue_if_outdated
 router = Router(tags=["Studies"])
 
 
-class GuardSettings(Schema):
+class GuardSettings(Input):
     """By how many points the mean of the queries with a tag may fall; of all without a tag."""
 
     tag: str = Field("", max_length=100)
     max_fall: float = Field(ge=0, le=100, examples=[2.0])
 
 
-class NewStudy(Schema):
+class NewStudy(Input):
     """A study. knobs: as the command `tune` takes them."""
 
     attempt: int = Field(ge=1, le=2**31 - 1, description="Number of the attempt that is varied.", examples=[3])
@@ -50,7 +51,6 @@ class StudyPlanDetails(Schema):
     queries: int
     independent: int
     unscored: int
-    sealed: int
     trials: int
     requests: int
     minutes: float
@@ -96,7 +96,7 @@ class TrialDetails(Schema):
     error: str
 
 
-class MoreTrials(Schema):
+class MoreTrials(Input):
     """How many trials a study makes beyond its budget."""
 
     more_trials: int = Field(0, ge=0, le=studies.MAX_TRIALS)
@@ -109,7 +109,7 @@ class AdoptedAttempt(Schema):
     trial: int
 
 
-class TrialToAdopt(Schema):
+class TrialToAdopt(Input):
     """trial: its number; null for the proposed one."""
 
     trial: int | None = Field(None, ge=1, le=studies.MAX_TRIALS)

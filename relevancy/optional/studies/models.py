@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Q
 from numpy.typing import NDArray
 
-from relevancy.models import Attempt, Case, Run, ScorerVersion
+from relevancy.models import Attempt, Case, ScorerVersion
 from relevancy.models.text import LineField
 
 from .space import Space
@@ -192,37 +192,6 @@ class StudyAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.attempt} of {self.study}"
-
-
-class SealedTag(models.Model):
-    """The tag of a case whose queries no study may use."""
-
-    case = models.OneToOneField(Case, on_delete=models.CASCADE, related_name="sealed_tag")
-    tag = LineField(max_length=100)
-
-    def __str__(self) -> str:
-        return self.tag
-
-
-class SealedOpening(models.Model):
-    """One look at the sealed queries: an attempt of a study compared with the parent there. It is never deleted but with the study.
-
-    run, baseline: that were compared. sentence: what it showed. queries: how many.
-    """
-
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="openings")
-    run = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
-    baseline = models.ForeignKey(Run, on_delete=models.SET_NULL, null=True, related_name="+")
-    queries = models.PositiveIntegerField()
-    sentence = models.TextField()
-    opened_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    opened_at = models.DateTimeField(auto_now_add=True)
-
-    class Meta:
-        ordering = ("id",)
-
-    def __str__(self) -> str:
-        return f"Sealed queries of {self.study}, {self.opened_at:%Y-%m-%d %H:%M}"
 
 
 def pack_ids(doc_ids: Sequence[str]) -> bytes:

@@ -27,7 +27,7 @@ from .models import DIGEST_LENGTH, Study, StudyAnswer, StudyTrial, pack_ids
 from .samplers import Origin, Samplers, count_trials, plan_trial
 from .trial_scores import SCORE, build_evidence, positions_by_tag, read_scored, used_queries
 
-CHUNK_SECONDS = 10.0
+CHUNK_SECONDS = 3.0  # then a page shows what has been found so far
 HEARTBEAT_SECONDS = 10.0
 CHECK_SECONDS = 1.0  # between checks whether the study is to be stopped
 BLOCKS = 5  # of the queries of a trial: after each, a trial that cannot win any more is given up

@@ -22,9 +22,9 @@ from relevancy.scoring.rounding import format_rounded
 from relevancy.statistics import SEED, detectable_difference
 from relevancy.wording import counted
 
-from .models import SealedTag, Study, StudyAttempt, StudyTrial
+from .models import Study, StudyAttempt, StudyTrial
 from .samplers import count_trials
-from .searching import MIN_QUERIES, LeaseLost, StudyEnded, StudyWork, digest_of
+from .searching import CHUNK_SECONDS, MIN_QUERIES, LeaseLost, StudyEnded, StudyWork, digest_of
 from .space import Knob, Space, SpaceError
 from .trial_scores import score_best
 
@@ -55,7 +55,7 @@ class StudySettings:
 class StudyPlan:
     """What a study would do, before it starts.
 
-    queries, units: that would be searched and, of these, independent ones; unscored, sealed: others of the case.
+    queries, units: that would be searched and, of these, independent ones; unscored: others of the case.
     trials: the parent included. unchanging: names of knobs that change no request of a few queries.
     detectable: points that so many queries find four times in five, if differences vary as they usually do.
     ms: a search takes, from the last run.
@@ -64,7 +64,6 @@ class StudyPlan:
     case_queries: Sequence[CaseQuery]
     units: IntArray | None
     unscored: int
-    sealed: int
     trials: int
     unchanging: Sequence[str]
     ms: float
@@ -106,14 +105,13 @@ def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings:
     if not 2 <= settings.trials <= MAX_TRIALS:
         raise ValidationError({"trials": f"A study makes 2 to {MAX_TRIALS:,} trials, not {settings.trials:,}."})
     _check_guards(case, settings.guards)
-    case_queries, unscored, sealed = _choose_queries(case, version, parent.depth)
+    case_queries, unscored = _choose_queries(case, version, parent.depth)
     units = number_units([case_query.query.link_id for case_query in case_queries])
     endpoint = parent.endpoint
     plan = StudyPlan(
         case_queries=case_queries,
         units=units,
         unscored=unscored,
-        sealed=sealed,
         trials=count_trials(space, settings.trials),
         unchanging=_find_unchanging(parent, space, case_queries[:TRIED_QUERIES]),
         ms=_measured_ms(parent),
@@ -124,7 +122,6 @@ def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings:
         linked = " independent" if plan.independent < plan.queries else ""
         raise ValidationError(
             f"{plan.independent}{linked} queries of the case have ratings that {version.scorer} can score"
-            + (f", {sealed} more are sealed" if sealed else "")
             + f"; a study needs {MIN_QUERIES}. With fewer, the best of many settings is best by luck. Rate more queries first."
         )
     if plan.queries > MAX_QUERIES:
@@ -248,7 +245,7 @@ def adopt(*, study: Study, trial: StudyTrial, by: User) -> Attempt:
 # --- workers ---
 
 
-def continue_study(study_id: int, *, seconds: float = 10.0) -> bool:
+def continue_study(study_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
     """Works on a study for some seconds. Returns whether it is to be gone on with at once.
 
     Does nothing if it has ended, if another worker works on it, or while all requests of the endpoint are in use.
@@ -379,19 +376,17 @@ def _check_guards(case: Case, guards: Sequence[Mapping[str, Any]]) -> None:
             raise ValidationError({"guards": f"No query of the case has the tag “{tag}”."})
 
 
-def _choose_queries(case: Case, version: ScorerVersion, depth: int) -> tuple[list[CaseQuery], int, int]:
-    """Returns the queries that a study searches, and how many others cannot be scored or are sealed."""
-    sealed_tag = SealedTag.objects.filter(case=case).values_list("tag", flat=True).first()
+def _choose_queries(case: Case, version: ScorerVersion, depth: int) -> tuple[list[CaseQuery], int]:
+    """Returns the queries that a study searches, and how many others cannot be scored."""
     present = list(case.case_queries.present().filter(weight__gt=0).select_related("query").order_by("position", "pk"))
-    usable = [case_query for case_query in present if not sealed_tag or sealed_tag not in (case_query.query.tags or ())]
-    if version.count_unscoreable_as_zero:
-        return usable, 0, len(present) - len(usable)
-    grades = scores.known_grades(case.book, [case_query.query_id for case_query in usable])
-    known = [grades[case_query.query_id] for case_query in usable]
+    if version.count_unscoreable_as_zero or not present:
+        return present, 0
+    grades = scores.known_grades(case.book, [case_query.query_id for case_query in present])
+    known = [grades[case_query.query_id] for case_query in present]
     measure, scale = scoring.parse_measure(version.measure), scores.scale_of(case.book)
-    is_scoreable = score_best(measure, version, depth, scale, known).is_scoreable if usable else ()
-    chosen = [case_query for case_query, scoreable in zip(usable, is_scoreable, strict=True) if scoreable]
-    return chosen, len(usable) - len(chosen), len(present) - len(usable)
+    is_scoreable = score_best(measure, version, depth, scale, known).is_scoreable
+    chosen = [case_query for case_query, scoreable in zip(present, is_scoreable, strict=True) if scoreable]
+    return chosen, len(present) - len(chosen)
 
 
 def config_of(parent: Attempt) -> dict[str, Any]:
@@ -422,12 +417,7 @@ def _find_unchanging(parent: Attempt, space: Space, case_queries: Sequence[CaseQ
 def describe_plan(plan: StudyPlan) -> list[str]:
     """Returns what a study would do and could find, in sentences."""
     linked = f", {plan.independent:,} of them independent" if plan.independent < plan.queries else ""
-    others = [
-        f"{count:,} {what}"
-        for count, what in ((plan.unscored, "cannot be scored"), (plan.sealed, "are sealed"))
-        if count
-    ]
-    left_out = f" Of the others, {' and '.join(others)}." if others else ""
+    left_out = f" {counted(plan.unscored, 'query', 'queries')} of the case cannot be scored." if plan.unscored else ""
     minutes = "less than a minute" if plan.minutes < 1 else counted(math.ceil(plan.minutes), "minute")
     detectable = format_rounded(plan.detectable or 0.0, 0)
     unchanging = describe_unchanging(plan.unchanging)

@@ -1,11 +1,14 @@
 """What the app adds to tests that cover the whole site; see tests/optional.py."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from relevancy.models import Case, Run, ScorerVersion
-from relevancy.optional.studies.models import Study, StudyTrial
+from relevancy.management.commands import demo
+from relevancy.models import Case, Run, ScorerVersion, User
+from relevancy.optional.studies.models import Study, StudyAnswer, StudyAttempt, StudyTrial, pack_ids
 from relevancy.optional.studies.space import parse_knob
 from tests.factories import make_attempt
 
@@ -23,6 +26,35 @@ study_delete    GET    edit  200
 study_delete    POST   edit  302
 study_adopt     POST   edit  302
 """
+
+
+OPERATIONS = """
+operation      role scope  status
+list_studies   see  read   200
+plan_study     see  read   422
+start_study    edit write  422
+read_study     see  read   200
+list_trials    see  read   200
+stop_study     edit write  200
+continue_study edit write  200
+adopt_trial    edit write  200
+delete_study   edit write  204
+"""
+OPERATION_BODIES: dict[str, dict[str, Any]] = {
+    **{key: {"attempt": 1, "knobs": ["boost=1:5"]} for key in ("plan_study", "start_study")},
+    "continue_study": {},
+    "adopt_trial": {"trial": 1},
+}
+
+
+@contextmanager
+def sample(sandbox: object) -> Iterator[None]:
+    """The sample, which the guide's command tunes."""
+    demo.load_demo()
+    yield
+
+
+GUIDE_SURROUNDINGS = {"studies.md": sample}  # tests/test_guides.py
 
 
 def make_objects(case: Case, run: Run, other: Run) -> dict[str, int]:
@@ -55,9 +87,16 @@ def make_objects(case: Case, run: Run, other: Run) -> dict[str, int]:
         StudyTrial.objects.create(
             study=study, number=number, settings={"boost": 2.0 + number}, origin=origin, **nothing
         )
-    return {"study_number": study.number}
+    return {"study_number": study.number, "study_id": study.pk}
 
 
 def bodies(world: Any) -> dict[str, dict[str, object]]:
     """What is posted."""
     return {"study_adopt": {"trial": "1"}}
+
+
+def make_rows(case: Case, run: Run, rater: User) -> None:
+    """One row of every model that the administration shows."""
+    study = Study.objects.get(pk=make_objects(case, run, run)["study_id"])
+    StudyAttempt.objects.create(study=study, attempt=run.attempt, trial=1, created_by=case.owner)
+    StudyAnswer.objects.create(study=study, position=0, digest=b"digest", packed=pack_ids(["a"]))

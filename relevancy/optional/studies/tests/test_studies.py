@@ -12,7 +12,7 @@ from relevancy import books, comparison, engines, queries, ratings, runs, tasks
 from relevancy.models import Activity, Attempt, CaseQuery, Query, RunPart, ScorerVersion
 from relevancy.optional.studies import findings, studies
 from relevancy.optional.studies import tasks as study_tasks
-from relevancy.optional.studies.models import SealedTag, Study, StudyAnswer, StudyAttempt, StudyTrial
+from relevancy.optional.studies.models import Study, StudyAnswer, StudyAttempt, StudyTrial
 from relevancy.optional.studies.space import parse_knob
 from tests.factories import make_attempt, make_case, make_scorer, make_user, query_of, rate_all, run_now, script_of
 
@@ -141,13 +141,9 @@ def test_plans(attempt: Attempt) -> None:
     query_of(case, "query 1")
     version = ScorerVersion.objects.used_by(case)[0]
     plan = studies.plan_study(case=case, parent=attempt, version=version, settings=settings(trials=100))
-    assert (plan.queries, plan.unscored, plan.sealed, plan.requests) == (QUERIES, 2, 0, 100 * QUERIES)
+    assert (plan.queries, plan.unscored, plan.requests) == (QUERIES, 2, 100 * QUERIES)
     assert plan.detectable == pytest.approx(10.6, abs=0.1)  # (t.975,29 + t.8,29) · 20 / √30
     assert script_of(attempt).requests == []
-    SealedTag.objects.create(case=case, tag="sealed")
-    Query.objects.filter(text__in=["query 1", "query 2"]).update(tags=["sealed"])
-    plan = studies.plan_study(case=case, parent=attempt, version=version, settings=settings())
-    assert (plan.queries, plan.sealed) == (QUERIES - 2, 2)
 
 
 @pytest.mark.parametrize(

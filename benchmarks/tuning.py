@@ -1,0 +1,138 @@
+"""Whether studies tell gain from luck, and how long they take.
+
+    python benchmarks/tuning.py [--seeds N] [--trials N] [--queries N] [--only simulated|sample|stub …] [--quick] [--check]
+
+- simulated: studies whose truth is known: settings that differ truly by a point, queries by 20, of which a part is shared by all
+  settings. How much better the winner looks and is, what cross-fitting says, how often its interval contains the true gain of what was
+  chosen (target: at least 93 %), and how often it claims a gain where there is none (at most 5 %). 200 seeds unless given.
+- sample: 200 trials of the sample on the embedded engine (at most 10 s on two cores).
+- stub: `--trials` (500 unless given) of `--queries` (500) on an engine that answers after 5 ms, 4 requests at a time. Target: at most
+  twice as long as the engine needs for these requests.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+import options
+import workers
+from invented import query_texts
+from large_case import make_case
+
+from relevancy import endpoints, runs, scorers
+from relevancy.formats.documents import sample
+from relevancy.models import Case, Scorer, ScorerVersion, User
+from relevancy.optional.studies import findings, studies
+from relevancy.optional.studies.choice import UNSEEN, Evidence
+from relevancy.optional.studies.models import Study
+from relevancy.optional.studies.space import parse_knob
+
+SIMULATED = [(25, 200, 0.8), (50, 20, 0.8), (50, 200, 0.5), (50, 200, 0.8), (100, 200, 0.8), (400, 200, 0.8)]
+COVERED, CLAIMED = 0.93, 0.05
+SAMPLE_TRIALS, SAMPLE_SECONDS = 200, 10.0
+SAMPLE_KNOBS = ["title_boost=0.1:20:log", "cast_boost=0.1:20:log", "tie=0:1"]
+STUB_SECONDS, PARALLEL, MOST = 0.005, 4, 2.0
+
+
+def simulate(queries: int, trials: int, shared: float, *, is_null: bool, seed: int) -> tuple[Evidence, np.ndarray]:
+    """Returns the scores of a study, and what each setting truly gains."""
+    chance = np.random.default_rng(seed)
+    truth = np.zeros(trials) if is_null else chance.normal(0.0, 1.0, trials)
+    truth[0] = 0.0
+    own = chance.normal(0.0, 20 * (1 - shared) ** 0.5, (trials, queries))
+    gains = truth[:, np.newaxis] + chance.normal(0.0, 20 * shared**0.5, (1, queries)) + own
+    gains[0] = 0.0
+    scores = chance.uniform(20, 80, queries) + gains
+    none, ones = np.full(trials, UNSEEN), np.ones(trials, np.bool_)
+    return Evidence(scores, np.ones(queries), None, chance.uniform(size=trials), none, ones, seed), truth
+
+
+def measure_simulated(seeds: int) -> bool:
+    is_good = True
+    for queries, trials, shared in SIMULATED:
+        rows = []
+        for seed in range(seeds):
+            found, truth = simulate(queries, trials, shared, is_null=False, seed=seed)
+            interval, choices = found.gain_interval(), found._fold_choices[:, :, -1]
+            assert interval is not None
+            gain = np.mean([truth[of_draw[folds]].mean() for folds, of_draw in zip(found.folds, choices, strict=True)])
+            null, _ = simulate(queries, trials, shared, is_null=True, seed=seeds + seed)
+            claimed = null.gain_interval()
+            assert claimed is not None
+            winner = int(found.seen_choices[-1])
+            is_covered, is_claimed = interval.low <= gain <= interval.high, claimed.low > 0
+            rows.append((found.seen_curve()[-1], truth[winner], found.cross_fitted().mean, is_covered, is_claimed))
+        looks, true, fitted, covered, claimed_share = np.mean(rows, axis=0)
+        deviation = np.std([row[2] for row in rows])
+        print(
+            f"{queries} queries, {trials} trials, {shared:.0%} shared: the winner looks {looks:.1f} and is {true:.1f}; cross-fitted "
+            f"{fitted:.1f} ± {deviation:.1f}; covered {covered:.1%}, claimed without a gain {claimed_share:.1%}",
+            flush=True,
+        )
+        is_good &= options.verdict(covered >= COVERED, f"covered at least {COVERED:.0%}, {covered:.1%}")
+        is_good &= options.verdict(claimed_share <= CLAIMED, f"claimed at most {CLAIMED:.0%}, {claimed_share:.1%}")
+    return is_good
+
+
+def run_study(case: Case, knobs: list[str], trials: int) -> tuple[Study, float]:
+    """Runs a study in this process. Returns it, and the seconds that it took."""
+    attempt = case.attempts.exclude(knobs={}).order_by("number").last()
+    scorer = Scorer.objects.get(name="nDCG@10", owner=None)
+    scorers.add_scorer(case=case, scorer=scorer)
+    version = ScorerVersion.objects.used_by(case).get(scorer=scorer)
+    settings = studies.StudySettings(knobs=[parse_knob(text) for text in knobs], trials=trials)
+    study = studies.create(case=case, parent=attempt, version=version, settings=settings, by=case.owner)
+    begun = time.perf_counter()
+    while studies.continue_study(study.pk):
+        pass
+    study.refresh_from_db()
+    found = findings.update_findings(study)
+    seconds = time.perf_counter() - begun
+    assert study.status == Study.Status.COMPLETE, study.reason
+    print(f"  {found['sentence']}")
+    return study, seconds
+
+
+def measure_sample(by: User, trials: int) -> bool:
+    study, seconds = run_study(sample.load(owner=by), SAMPLE_KNOBS, trials)
+    print(f"sample: {trials} trials of {len(study.query_ids)} queries, {study.requests:,} requests: {seconds:.1f} s")
+    return options.verdict(seconds <= SAMPLE_SECONDS, f"at most {SAMPLE_SECONDS:g} s, {seconds:.1f} s")
+
+
+def measure_stub(by: User, trials: int, queries: int) -> bool:
+    workers.SECONDS = STUB_SECONDS
+    with workers.stub() as (address, _):
+        case = make_case("Stub", query_texts(queries), by)
+        endpoint = endpoints.create(name="stub", engine="solr", url=address, by=by, parallel=PARALLEL)
+        template = "q=#$query##&qf=title^##boost##"
+        runs.attempts.save(case=case, endpoint=endpoint, template=template, knobs={"boost": 2}, by=by)
+        study, seconds = run_study(case, ["boost=0.1:10:log"], trials)
+    needed = study.requests * STUB_SECONDS / PARALLEL
+    print(
+        f"stub: {trials} trials of {queries} queries, {study.requests:,} requests: {seconds:.1f} s; the engine: {needed:.1f} s"
+    )
+    return options.verdict(seconds <= MOST * needed, f"at most {MOST:g} times as long, {seconds / needed:.2f}")
+
+
+def main(chosen: argparse.Namespace) -> bool:
+    by = User.objects.create_superuser("owner@example.com")
+    is_good = True
+    if "simulated" in chosen.only:
+        is_good &= measure_simulated(10 if chosen.quick else chosen.seeds)
+    if "sample" in chosen.only:
+        is_good &= measure_sample(by, 20 if chosen.quick else SAMPLE_TRIALS)
+    if "stub" in chosen.only:
+        is_good &= measure_stub(by, 10 if chosen.quick else chosen.trials, chosen.queries)
+    return is_good
+
+
+if __name__ == "__main__":
+    line = options.parser(__doc__, 500)
+    line.add_argument("--seeds", type=int, default=200, metavar="N")
+    line.add_argument("--trials", type=int, default=500, metavar="N")
+    parts = ("simulated", "sample", "stub")
+    line.add_argument("--only", nargs="+", choices=parts, default=parts)
+    chosen = options.read(line, quick=50)
+    raise SystemExit(options.status(chosen, main(chosen)))
