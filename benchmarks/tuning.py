@@ -7,7 +7,7 @@
   chosen (target: at least 93 %), and how often it claims a gain where there is none (at most 5 %). 200 seeds unless given.
 - sample: 200 trials of the sample on the embedded engine (at most 10 s on two cores).
 - stub: `--trials` (500 unless given) of `--queries` (500) on an engine that answers after 5 ms, 4 requests at a time. Target: at most
-  twice as long as the engine needs for these requests.
+  twice as long as the engine needs for these requests. Data: invented data.
 """
 
 from __future__ import annotations
