@@ -8,6 +8,8 @@
 - sample: 200 trials of the sample on the embedded engine (at most 10 s on two cores).
 - stub: `--trials` (500 unless given) of `--queries` (500) on an engine that answers after 5 ms, 4 requests at a time. Target: at most
   twice as long as the engine needs for these requests. Data: invented data.
+
+Data: invented data.
 """
 
 from __future__ import annotations
