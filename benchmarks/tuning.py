@@ -120,6 +120,7 @@ def measure_stub(by: User, trials: int, queries: int) -> bool:
 
 def main(chosen: argparse.Namespace) -> bool:
     by = User.objects.create_superuser("owner@example.com")
+    print("simulated studies, the films of the sample, and invented data", flush=True)
     is_good = True
     if "simulated" in chosen.only:
         is_good &= measure_simulated(10 if chosen.quick else chosen.seeds)
