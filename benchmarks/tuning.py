@@ -27,9 +27,9 @@ from relevancy import endpoints, runs, scorers
 from relevancy.formats.documents import sample
 from relevancy.models import Case, Scorer, ScorerVersion, User
 from relevancy.optional.studies import findings, studies
-from relevancy.optional.studies.choice import UNSEEN, Evidence
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.space import parse_knob
+from relevancy.optional.studies.tests.simulated import simulate, true_gain
 
 SIMULATED = [(25, 200, 0.8), (50, 20, 0.8), (50, 200, 0.5), (50, 200, 0.8), (100, 200, 0.8), (400, 200, 0.8)]
 COVERED, CLAIMED = 0.93, 0.05
@@ -38,28 +38,14 @@ SAMPLE_KNOBS = ["title_boost=0.1:20:log", "cast_boost=0.1:20:log", "tie=0:1"]
 STUB_SECONDS, PARALLEL, MOST = 0.005, 4, 2.0
 
 
-def simulate(queries: int, trials: int, shared: float, *, is_null: bool, seed: int) -> tuple[Evidence, np.ndarray]:
-    """Returns the scores of a study, and what each setting truly gains."""
-    chance = np.random.default_rng(seed)
-    truth = np.zeros(trials) if is_null else chance.normal(0.0, 1.0, trials)
-    truth[0] = 0.0
-    own = chance.normal(0.0, 20 * (1 - shared) ** 0.5, (trials, queries))
-    gains = truth[:, np.newaxis] + chance.normal(0.0, 20 * shared**0.5, (1, queries)) + own
-    gains[0] = 0.0
-    scores = chance.uniform(20, 80, queries) + gains
-    none, ones = np.full(trials, UNSEEN), np.ones(trials, np.bool_)
-    return Evidence(scores, np.ones(queries), None, chance.uniform(size=trials), none, ones, seed), truth
-
-
 def measure_simulated(seeds: int) -> bool:
     is_good = True
     for queries, trials, shared in SIMULATED:
         rows = []
         for seed in range(seeds):
             found, truth = simulate(queries, trials, shared, is_null=False, seed=seed)
-            interval, choices = found.gain_interval(), found._fold_choices[:, :, -1]
+            interval, gain = found.gain_interval(), true_gain(found, truth)
             assert interval is not None
-            gain = np.mean([truth[of_draw[folds]].mean() for folds, of_draw in zip(found.folds, choices, strict=True)])
             null, _ = simulate(queries, trials, shared, is_null=True, seed=seeds + seed)
             claimed = null.gain_interval()
             assert claimed is not None

@@ -228,7 +228,7 @@ run_ended: Hook[[Run], None] = Hook()
 
 held_requests: Hook[[Endpoint], Mapping[str, int]] = Hook()
 """How many requests at a time the app's own tasks send to an endpoint, by who sends them, such as "study 7". They are part of what
-the endpoint answers at a time. An app takes them with `runs.available_requests`."""
+the endpoint answers at a time. An app takes them with `runs.take_lease`."""
 
 judging_queue_built: Hook[[Book], None] = Hook()
 """Called by the worker when it has chosen the documents to judge in a book, after a run or a change of the settings."""

@@ -7,6 +7,7 @@ import hashlib
 import json
 import math
 import struct
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import batched
 from typing import Any, ClassVar
@@ -287,6 +288,17 @@ def unpack_numbers(packed: bytes | memoryview, count: int) -> list[int]:
     """Returns what `pack_numbers` packed. count: how many numbers it was given."""
     width = len(packed) // max(count, 1)
     return [int.from_bytes(packed[start : start + width]) for start in range(0, len(packed), width or 1)]
+
+
+def pack_doc_ids(doc_ids: Sequence[str]) -> bytes:
+    """Returns document ids as bytes, for rankings of documents that are not stored. `unpack_doc_ids` returns them."""
+    return zlib.compress("\0".join(doc_ids).encode(), 1)
+
+
+def unpack_doc_ids(packed: bytes | memoryview) -> list[str]:
+    """Returns what `pack_doc_ids` packed. No id contains NUL: PostgreSQL cannot store it, and adapters refuse it."""
+    text = zlib.decompress(bytes(packed)).decode()
+    return text.split("\0") if text else []
 
 
 def pack_scores(scores: Sequence[float | None]) -> bytes:

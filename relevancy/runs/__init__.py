@@ -3,8 +3,8 @@
 from . import attempts
 from .access import SEARCH_ERRORS, RunNotAllowed, why_not_usable
 from .attempt_changes import AttemptChanges, ChangedLine, find_changes
-from .chunks import ChunkResult, endpoint_changed
-from .claims import STALE_AFTER, available_requests, max_requests, waiting_behind, waiting_runs
+from .chunks import ChunkResult, describe_endpoint_change, endpoint_changed
+from .claims import is_idle, max_requests, take_lease, waiting_behind, waiting_runs
 from .depth import deepen, depth_of
 from .explanation_differences import ExplanationDifference, compare_explanations
 from .explanations import (
@@ -49,7 +49,6 @@ __all__ = [
     "MAX_FIND_TEXT",
     "MAX_TRIED_QUERIES",
     "SEARCH_ERRORS",
-    "STALE_AFTER",
     "AttemptChanges",
     "ChangedLine",
     "ChunkResult",
@@ -68,7 +67,6 @@ __all__ = [
     "UnretrievedDocuments",
     "abilities",
     "attempts",
-    "available_requests",
     "build_results",
     "cancel",
     "clean_documents",
@@ -81,6 +79,7 @@ __all__ = [
     "deepen",
     "depth_of",
     "describe",
+    "describe_endpoint_change",
     "document_url",
     "endpoint_changed",
     "engine_of",
@@ -95,6 +94,7 @@ __all__ = [
     "import_rankings",
     "interpret",
     "is_for_imported",
+    "is_idle",
     "is_imported",
     "list_unretrieved",
     "look_up",
@@ -111,6 +111,7 @@ __all__ = [
     "store_run",
     "stored_explanations",
     "sweep",
+    "take_lease",
     "try_attempt",
     "unpin",
     "unsearched_queries",

@@ -1,9 +1,10 @@
 """A chunk: what a worker searches of a part of a run, and stores, before it releases the part."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event
+from typing import Any
 
 from django.db import transaction
 from django.db.models import F
@@ -12,7 +13,7 @@ from django.utils import timezone
 from relevancy import engines
 from relevancy.endpoints import connect
 from relevancy.engines.transport.concurrency import in_parallel
-from relevancy.models import CaseQuery, Ranking, Run, RunPart, ScorerVersion
+from relevancy.models import CaseQuery, Endpoint, Ranking, Run, RunPart, ScorerVersion
 from relevancy.models.write_queue import PAUSE_SECONDS, write_pause
 from relevancy.scores import compute_scores, lock_queries, store
 
@@ -48,18 +49,18 @@ def endpoint_changed(run: Run) -> str:
 
     A run never contains the results of two engines.
     """
-    endpoint = run.attempt.endpoint
-    if (endpoint.engine, endpoint.url) == (run.config["engine"], run.config["url"]):
-        if run.config.get("mapping") in (None, endpoint_mapping(endpoint)):  # None: of an engine or a run without one
+    return describe_endpoint_change(run.attempt.endpoint, run.config, "run", run.number)
+
+
+def describe_endpoint_change(endpoint: Endpoint, config: Mapping[str, Any], noun: str, number: int) -> str:
+    """Returns why nothing can be added to what has searched with a `config`, such as a run; an empty string if nothing has changed."""
+    if (endpoint.engine, endpoint.url) == (config["engine"], config["url"]):
+        if config.get("mapping") in (None, endpoint_mapping(endpoint)):  # None: of an engine or a run without one
             return ""
-        return (
-            f"Endpoint {endpoint.name} reads responses in another way than when run {run.number} started, so no results can be "
-            "added to the run. Start a new run."
-        )
-    return (
-        f"The address of endpoint {endpoint.name} was {run.config['url']} when run {run.number} started and is now "
-        f"{endpoint.url}, so no results can be added to the run. Start a new run."
-    )
+        change = f"Endpoint {endpoint.name} reads responses in another way than when {noun} {number} started"
+    else:
+        change = f"The address of endpoint {endpoint.name} was {config['url']} when {noun} {number} started and is now {endpoint.url}"
+    return f"{change}, so no results can be added to the {noun}. Start a new {noun}."
 
 
 def build_ranking(run: Run, case_query: CaseQuery, response: engines.Page | engines.EngineError) -> Ranking:

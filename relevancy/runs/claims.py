@@ -7,10 +7,11 @@ import uuid
 from dataclasses import dataclass
 from datetime import timedelta
 from math import ceil
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Max, Q, Sum
+from django.db.models import F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -36,7 +37,7 @@ def is_stale() -> Q:
 
 
 def is_idle() -> Q:
-    """The condition of parts that no living worker holds."""
+    """The condition of parts, and of leases of apps, that no living worker holds."""
     return Q(claimed_by="") | is_stale()
 
 
@@ -91,6 +92,21 @@ def available_requests(endpoint: Endpoint, holder: str) -> int:
     share = ceil(endpoint.parallel / len({*held, holder}))
     available: int = min(endpoint.parallel - sum(held.values()), share - held.get(holder, 0))
     return available
+
+
+def take_lease(rows: QuerySet[Any], endpoint: QuerySet[Endpoint], holder: str, **changes: Any) -> bool:
+    """Leases a row of an app, which has `claimed_by`, `heartbeat_at` and `slots` as a `RunPart` has, with requests of its endpoint.
+
+    rows: the row, if it may be worked on. changes: of its other fields. Returns False if a living worker has it, or if all requests of
+    the endpoint, or those that are the share of the row, are in use.
+    """
+    with transaction.atomic():
+        locked: Endpoint | None = endpoint.select_for_update(of=("self",), no_key=True).first()
+        if locked is None:
+            return False
+        slots = min(available_requests(locked, holder), max_requests(locked))
+        lease = {"claimed_by": uuid.uuid4().hex, "slots": slots, "heartbeat_at": timezone.now()}
+        return slots > 0 and bool(rows.filter(is_idle()).update(**lease, **changes))
 
 
 def max_requests(endpoint: Endpoint) -> int:

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from relevancy import scores, scoring
+from relevancy.models.ranking import unpack_doc_ids
 from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray
 
-from .models import FeatureLog, unpack_ids
+from .models import FeatureLog
 
 FOLDS = 5
 
@@ -88,7 +89,7 @@ def read_dataset(log: FeatureLog) -> Dataset:
     query_ids = [case_query.query_id for case_query, _ in kept]
     by_query = scores.known_grades(book, query_ids)
     known = [by_query[query_id] for query_id in query_ids]
-    doc_ids = [unpack_ids(row.doc_ids) for _, row in kept]
+    doc_ids = [unpack_doc_ids(row.doc_ids) for _, row in kept]
     tags: dict[str, list[int]] = {}
     for position, (case_query, _) in enumerate(kept):
         for tag in case_query.query.tags or ():

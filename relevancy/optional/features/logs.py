@@ -6,7 +6,6 @@ What a worker has logged is stored query by query, so that a log that was interr
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import batched
@@ -15,17 +14,17 @@ from threading import Event
 import numpy as np
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from relevancy import activity, endpoints, engines, runs, scores
 from relevancy.engines.fields.values import as_number
 from relevancy.models import CaseQuery, Endpoint, Ranking, Run, User
-from relevancy.models.ranking import read_doc_ids
+from relevancy.models.ranking import pack_doc_ids, read_doc_ids
 from relevancy.models.write_queue import write_pause
 
 from .feature_text import Feature
-from .models import FeatureLog, FeatureSet, FeatureValues, pack_ids
+from .models import FeatureLog, FeatureSet, FeatureValues
 
 STARTED, STOPPED, CONTINUED = "feature_set.logging", "feature_set.stopped", "feature_set.continued"
 LOGGED, FAILED = "feature_set.logged", "feature_set.failed"
@@ -126,30 +125,13 @@ def continue_log(log_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
 
 
 def _claim(log_id: int) -> FeatureLog | None:
-    with transaction.atomic():
-        of_log = Endpoint.objects.filter(attempts__feature_sets__logs=log_id).only("engine", "parallel")
-        endpoint: Endpoint | None = of_log.select_for_update(of=("self",), no_key=True).first()
-        if endpoint is None:
-            return None
-        slots = min(runs.available_requests(endpoint, holder(log_id)), runs.max_requests(endpoint))
-        if slots <= 0:
-            return None
-        claimed_by = uuid.uuid4().hex
-        free = FeatureLog.objects.active().filter(is_idle(), pk=log_id)
-        if not free.update(
-            claimed_by=claimed_by, slots=slots, heartbeat_at=timezone.now(), status=FeatureLog.Status.RUNNING
-        ):
-            return None
+    endpoint = Endpoint.objects.filter(attempts__feature_sets__logs=log_id).only("engine", "parallel")
+    active = FeatureLog.objects.active().filter(pk=log_id)
+    if not runs.take_lease(active, endpoint, holder(log_id), status=FeatureLog.Status.RUNNING):
+        return None
     related = ("feature_set__case__book", "feature_set__case__owner", "feature_set__attempt__endpoint__owner")
     log: FeatureLog = FeatureLog.objects.select_related(*related, "run", "created_by").get(pk=log_id)
     return log
-
-
-def is_idle() -> Q:
-    """The condition of logs that no living worker works on."""
-    now = timezone.now()
-    stale = Q(heartbeat_at__lt=now - runs.STALE_AFTER) | Q(heartbeat_at__gt=now + runs.STALE_AFTER)
-    return Q(claimed_by="") | Q(heartbeat_at=None) | stale
 
 
 def holder(log_id: int) -> str:
@@ -159,13 +141,13 @@ def holder(log_id: int) -> str:
 
 def held_requests(endpoint: Endpoint) -> Mapping[str, int]:
     """Returns how many requests at a time logs send to an endpoint."""
-    at_work = FeatureLog.objects.filter(feature_set__attempt__endpoint=endpoint).exclude(is_idle()).order_by()
-    return {holder(pk): slots for pk, slots in at_work.values("pk").annotate(Sum("slots")).values_list("pk", "slots")}
+    at_work = FeatureLog.objects.filter(feature_set__attempt__endpoint=endpoint).exclude(runs.is_idle())
+    return {holder(pk): slots for pk, slots in at_work.values_list("pk", "slots")}
 
 
 def waiting_logs() -> list[int]:
     """Returns the ids of the logs that a worker should go on with."""
-    return list(FeatureLog.objects.active().filter(is_idle()).order_by("pk").values_list("pk", flat=True))
+    return list(FeatureLog.objects.active().filter(runs.is_idle()).order_by("pk").values_list("pk", flat=True))
 
 
 def _unlogged(log: FeatureLog) -> QuerySet[CaseQuery]:
@@ -247,7 +229,7 @@ class _Worker:
             sent += requester.count(len(job.doc_ids))
             self._count_failures(outcome)
             if isinstance(outcome, engines.EngineError):
-                outcome = FeatureValues(query_id=job.case_query.query_id, doc_ids=pack_ids([]), error=str(outcome))
+                outcome = FeatureValues(query_id=job.case_query.query_id, doc_ids=pack_doc_ids([]), error=str(outcome))
             outcome.log = self.log
             rows.append(outcome)
             if time.monotonic() - self.written_at > WRITE_SECONDS:
@@ -334,7 +316,7 @@ class FeatureRequester:
         matrix[~np.isfinite(matrix)] = np.nan
         return FeatureValues(
             query_id=case_query.query_id,
-            doc_ids=pack_ids(found),
+            doc_ids=pack_doc_ids(found),
             packed=matrix.tobytes(),
             gone=len(doc_ids) - len(found),
         )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from django.conf import settings
@@ -107,7 +105,7 @@ class FeatureLog(models.Model):
 class FeatureValues(models.Model):
     """The values of a log for the documents of one query.
 
-    doc_ids: packed, see `pack_ids`. packed: [documents × features] floats of four bytes; NaN where a query does not match the document
+    doc_ids: see `pack_doc_ids`. packed: [documents × features] floats of four bytes; NaN where a query does not match the document
     or the document has no such number, which is not 0. gone: documents that the engine does not have; they are left out.
     """
 
@@ -169,14 +167,3 @@ class FeatureModel(models.Model):
 
     def __str__(self) -> str:
         return f"Model {self.pk}"
-
-
-def pack_ids(doc_ids: Sequence[str]) -> bytes:
-    """Returns document ids as bytes; `unpack_ids` returns them."""
-    return zlib.compress("\0".join(doc_ids).encode(), 1)
-
-
-def unpack_ids(packed: Any) -> list[str]:
-    """Returns what `pack_ids` packed. No id contains NUL: PostgreSQL cannot store it, and adapters refuse it."""
-    text = zlib.decompress(bytes(packed)).decode()
-    return text.split("\0") if text else []

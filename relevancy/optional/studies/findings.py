@@ -19,7 +19,6 @@ from relevancy.statistics import TIE, Differences, find_interval
 from .choice import Evidence
 from .models import Study, StudyAnswer, StudyTrial
 from .samplers import count_trials
-from .searching import parent_settings
 from .trial_scores import (
     SCORE,
     UNRATED,
@@ -40,11 +39,14 @@ ONLY_CHARTS = ("seen_curve", "cross_fitted_curve", "gains", "response", "plateau
 
 def update_findings(study: Study) -> dict[str, Any]:
     """Computes the findings with the ratings of now, and stores them. Returns them."""
-    scorer, trials = read_scored(study)
-    findings = build_findings(study, scorer, trials)
-    Study.objects.filter(pk=study.pk).update(findings=findings)
-    study.findings = findings
-    return findings
+    return store_findings(study, *read_scored(study))
+
+
+def store_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTrial]) -> dict[str, Any]:
+    """Stores and returns what trials show that have been scored with the ratings of now."""
+    study.findings = build_findings(study, scorer, trials)
+    Study.objects.filter(pk=study.pk).update(findings=study.findings)
+    return study.findings
 
 
 def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTrial]) -> dict[str, Any]:
@@ -338,7 +340,7 @@ def summarize(study: Study) -> dict[str, Any]:
         "seconds": round(study.seconds, 3),
         "sentence": found.pop("sentence", ""),
         "is_improvement": found.pop("is_improvement", False),
-        "parent_settings": parent_settings(study),
+        "parent_settings": study.parent_settings,
         "best_settings": settings.get(found.get("winner", -1)),
         "proposed_settings": settings.get(found.get("proposed", -1)),
         "findings": found,

@@ -1,8 +1,6 @@
 """Studies: searches for better values of the knobs of an attempt, with everything that the engine answered."""
 
-import zlib
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from django.conf import settings
@@ -11,6 +9,7 @@ from django.db.models import Q
 from numpy.typing import NDArray
 
 from relevancy.models import Attempt, Case, ScorerVersion
+from relevancy.models.ranking import unpack_doc_ids
 from relevancy.models.text import LineField
 
 from .space import Space
@@ -106,6 +105,11 @@ class Study(models.Model):
         """The space."""
         return Space.from_json(self.space)
 
+    @property
+    def parent_settings(self) -> dict[str, float]:
+        """The values that the parent has of the knobs."""
+        return {knob.name: self.config["knobs"][knob.name] for knob in self.knobs.knobs}
+
 
 class StudyAnswer(models.Model):
     """What the engine answered to one request of a study. Equal requests are asked once.
@@ -130,7 +134,7 @@ class StudyAnswer(models.Model):
     @property
     def doc_ids(self) -> list[str]:
         """The ids of the documents in rank order."""
-        return unpack_ids(self.packed)
+        return unpack_doc_ids(self.packed)
 
 
 class StudyTrial(models.Model):
@@ -192,14 +196,3 @@ class StudyAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.attempt} of {self.study}"
-
-
-def pack_ids(doc_ids: Sequence[str]) -> bytes:
-    """Returns document ids as bytes; `unpack_ids` returns them."""
-    return zlib.compress("\0".join(doc_ids).encode(), 1)
-
-
-def unpack_ids(packed: Any) -> list[str]:
-    """Returns what `pack_ids` packed. No id contains NUL: PostgreSQL cannot store it, and adapters refuse it."""
-    text = zlib.decompress(bytes(packed)).decode()
-    return text.split("\0") if text else []

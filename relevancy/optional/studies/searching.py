@@ -19,15 +19,18 @@ from django.db.models import F
 from django.utils import timezone
 
 from relevancy import endpoints, engines, runs
-from relevancy.models import CaseQuery, Run
+from relevancy.models import CaseQuery
+from relevancy.models.ranking import pack_doc_ids
 from relevancy.scoring.arrays import BoolArray, IntArray
 
 from .choice import Evidence
-from .models import DIGEST_LENGTH, Study, StudyAnswer, StudyTrial, pack_ids
+from .findings import store_findings
+from .models import DIGEST_LENGTH, Study, StudyAnswer, StudyTrial
 from .samplers import Origin, Samplers, count_trials, plan_trial
 from .trial_scores import SCORE, build_evidence, positions_by_tag, read_scored, used_queries
 
-CHUNK_SECONDS = 3.0  # then a page shows what has been found so far
+CHUNK_SECONDS = 10.0
+FINDINGS_SECONDS = 3.0  # between findings that a page shows meanwhile
 HEARTBEAT_SECONDS = 10.0
 CHECK_SECONDS = 1.0  # between checks whether the study is to be stopped
 BLOCKS = 5  # of the queries of a trial: after each, a trial that cannot win any more is given up
@@ -59,7 +62,7 @@ class StudyWork:
     def __init__(self, study: Study, *, seconds: float = CHUNK_SECONDS) -> None:
         self.study = study
         self.claimed = Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by)
-        self.counted_at = self.heartbeat_at = self.checked_at = time.monotonic()
+        self.counted_at = self.heartbeat_at = self.checked_at = self.found_at = time.monotonic()
         self.deadline = self.counted_at + seconds
         self.stop = Event()
         self.is_stopped = False
@@ -75,7 +78,7 @@ class StudyWork:
         self.scorer, self.trials = read_scored(study)
         self.answers, self.took_ms = _read_answers(study)
         self.tags = positions_by_tag(study)
-        samplers = Samplers(study.knobs, study.seed, parent_settings(study))
+        samplers = Samplers(study.knobs, study.seed, study.parent_settings)
         try:
             with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
                 while len(self.trials) < count_trials(study.knobs, study.trials_wanted):
@@ -93,11 +96,10 @@ class StudyWork:
         study = self.study
         if study.stop_requested:
             raise StudyEnded(Study.Status.STOPPED)
-        as_run = Run(case=study.case, attempt=study.parent, config=study.config, rows=study.rows, number=study.number)
-        if changed := runs.endpoint_changed(as_run):
-            reason = changed.replace(f"run {study.number}", str(study).lower()).replace("a new run", "a new study")
-            raise StudyEnded(Study.Status.FAILED, reason.replace("the run", "the study"))
-        if reason := runs.why_not_usable(case=study.case, endpoint=study.parent.endpoint, by=study.created_by):
+        endpoint = study.parent.endpoint
+        if changed := runs.describe_endpoint_change(endpoint, study.config, "study", study.number):
+            raise StudyEnded(Study.Status.FAILED, changed)
+        if reason := runs.why_not_usable(case=study.case, endpoint=endpoint, by=study.created_by):
             raise StudyEnded(Study.Status.FAILED, reason)
 
     def _check_budget(self) -> None:
@@ -129,6 +131,9 @@ class StudyWork:
         self.trials.append(trial)
         if number == 0:
             self._check_parent(trial)
+        if time.monotonic() - self.found_at > FINDINGS_SECONDS:
+            store_findings(study, self.scorer, self.trials)
+            self.found_at = time.monotonic()
 
     def _check_parent(self, trial: StudyTrial) -> None:
         """Ends the study if the parent has too few scores to be compared with."""
@@ -201,7 +206,7 @@ class StudyWork:
                 study=self.study,
                 position=position,
                 digest=digest,
-                packed=pack_ids(doc_ids),
+                packed=pack_doc_ids(doc_ids),
                 took_ms=response.took_ms,
             )
             new.append((answer, doc_ids))
@@ -266,11 +271,6 @@ class StudyWork:
         """Ends the requests in progress: the engine may hang, and their results are not needed."""
         if self.engine is not None:
             self.engine.abort()
-
-
-def parent_settings(study: Study) -> dict[str, float]:
-    """Returns the values that the parent has of the knobs of a study."""
-    return {knob.name: study.config["knobs"][knob.name] for knob in study.knobs.knobs}
 
 
 def read_case_queries(study: Study) -> list[CaseQuery | None]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q, Sum
 from django.utils import timezone
 
 from relevancy import activity, endpoints, engines, runs, scores, scoring
@@ -69,7 +67,6 @@ class StudyPlan:
     ms: float
     parallel: int
     per_minute: int | None
-    deviation: float = field(default=TYPICAL_DEVIATION)
 
     @property
     def queries(self) -> int:
@@ -92,7 +89,7 @@ class StudyPlan:
 
     @cached_property
     def detectable(self) -> float | None:
-        return detectable_difference(self.deviation, self.independent) if self.independent > 1 else None
+        return detectable_difference(TYPICAL_DEVIATION, self.independent) if self.independent > 1 else None
 
 
 def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings: StudySettings) -> StudyPlan:
@@ -266,29 +263,13 @@ def continue_study(study_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
 
 
 def _claim(study_id: int) -> Study | None:
-    now = timezone.now()
-    with transaction.atomic():
-        of_study = Endpoint.objects.filter(attempts__studies=study_id).only("engine", "parallel")
-        endpoint: Endpoint | None = of_study.select_for_update(of=("self",), no_key=True).first()
-        if endpoint is None:
-            return None
-        free = Study.objects.active().filter(is_idle(), pk=study_id)
-        slots = min(runs.available_requests(endpoint, holder(study_id)), runs.max_requests(endpoint))
-        if slots <= 0:
-            return None
-        claimed_by = uuid.uuid4().hex
-        if not free.update(claimed_by=claimed_by, slots=slots, heartbeat_at=now, status=Study.Status.RUNNING):
-            return None
+    endpoint = Endpoint.objects.filter(attempts__studies=study_id).only("engine", "parallel")
+    active = Study.objects.active().filter(pk=study_id)
+    if not runs.take_lease(active, endpoint, holder(study_id), status=Study.Status.RUNNING):
+        return None
     related = ("case__book", "case__owner", "parent__endpoint__owner", "parent__case", "version__scorer", "created_by")
     study: Study = Study.objects.select_related(*related).get(pk=study_id)
     return study
-
-
-def is_idle() -> Q:
-    """The condition of studies that no living worker works on."""
-    now = timezone.now()
-    stale = Q(heartbeat_at__lt=now - runs.STALE_AFTER) | Q(heartbeat_at__gt=now + runs.STALE_AFTER)
-    return Q(claimed_by="") | Q(heartbeat_at=None) | stale
 
 
 def holder(study_id: int) -> str:
@@ -298,8 +279,8 @@ def holder(study_id: int) -> str:
 
 def held_requests(endpoint: Endpoint) -> Mapping[str, int]:
     """Returns how many requests at a time studies send to an endpoint."""
-    at_work = Study.objects.filter(parent__endpoint=endpoint).exclude(is_idle()).order_by()
-    return {holder(pk): slots for pk, slots in at_work.values("pk").annotate(Sum("slots")).values_list("pk", "slots")}
+    at_work = Study.objects.filter(parent__endpoint=endpoint).exclude(runs.is_idle())
+    return {holder(pk): slots for pk, slots in at_work.values_list("pk", "slots")}
 
 
 def _release(study: Study) -> None:
@@ -314,7 +295,7 @@ def _end(study: Study, status: Study.Status, reason: str) -> None:
 
 def waiting_studies() -> list[int]:
     """Returns the ids of the studies that a worker should go on with."""
-    return list(Study.objects.active().filter(is_idle()).order_by("pk").values_list("pk", flat=True))
+    return list(Study.objects.active().filter(runs.is_idle()).order_by("pk").values_list("pk", flat=True))
 
 
 def record(study: Study, verb: str, by: User | None, *, subject: str = "", reason: str = "") -> None:

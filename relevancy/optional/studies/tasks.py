@@ -12,7 +12,7 @@ from .trial_scores import revision_of
 
 @background_task(priority=core_tasks.LOW_PRIORITY)
 def study_chunk(study_id: int) -> None:
-    """Works on a study for some seconds, stores what it has found, and enqueues the next chunk after runs that wait."""
+    """Works on a study for some seconds, and enqueues the next chunk after runs that wait for the endpoint."""
     Study.objects.filter(pk=study_id).update(queued_at=None)
     is_unfinished = studies.continue_study(study_id)
     study = (
@@ -20,7 +20,8 @@ def study_chunk(study_id: int) -> None:
     )
     if study is None:
         return
-    findings.update_findings(study)
+    if not study.is_active:
+        findings.update_findings(study)
     if is_unfinished:
         for run_id in runs.waiting_runs(study.parent.endpoint_id):
             core_tasks.enqueue_run(Run(pk=run_id))

@@ -4,7 +4,8 @@ from typing import Any
 
 from relevancy import runs
 from relevancy.models import Case, Run, ScorerVersion, User
-from relevancy.optional.features.models import FeatureLog, FeatureModel, FeatureSet, FeatureValues, pack_ids
+from relevancy.models.ranking import pack_doc_ids
+from relevancy.optional.features.models import FeatureLog, FeatureModel, FeatureSet, FeatureValues
 
 CANARIES = {FeatureLog: ["reason"], FeatureModel: ["reason"]}
 # tests/views/test_access_matrix.py and tests/api/test_access_matrix.py
@@ -74,7 +75,9 @@ def make_objects(case: Case, run: Run, other: Run) -> dict[str, Any]:
         done=1,
         created_by=case.owner,
     )
-    FeatureValues.objects.create(log=log, query=case.book.queries.first(), doc_ids=pack_ids(["a"]), packed=b"\0\0\x80?")
+    FeatureValues.objects.create(
+        log=log, query=case.book.queries.first(), doc_ids=pack_doc_ids(["a"]), packed=b"\0\0\x80?"
+    )
     model = FeatureModel.objects.create(
         log=log,
         kind="ridge",
@@ -108,7 +111,7 @@ def grow(case: Case) -> None:
         case=case, version=1000 + version, attempt=run.attempt, features=[], created_by=case.owner
     )
     log = feature_set.logs.create(config={}, created_by=case.owner)
-    FeatureValues.objects.create(log=log, query=case.book.queries.first(), doc_ids=pack_ids([]), packed=b"")
+    FeatureValues.objects.create(log=log, query=case.book.queries.first(), doc_ids=pack_doc_ids([]), packed=b"")
     FeatureModel.objects.create(
         log=log, kind="ridge", version=ScorerVersion.objects.used_by(case).first(), seed=1, created_by=case.owner
     )

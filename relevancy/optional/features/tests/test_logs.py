@@ -9,9 +9,10 @@ from django.core.exceptions import ValidationError
 from relevancy import endpoints, engines, queries, runs
 from relevancy.engines.embedded.engine import EmbeddedEngine
 from relevancy.models import Case, Endpoint
+from relevancy.models.ranking import unpack_doc_ids
 from relevancy.optional.features import feature_sets, logs, tasks
 from relevancy.optional.features.dataset import read_dataset
-from relevancy.optional.features.models import FeatureLog, FeatureSet, unpack_ids
+from relevancy.optional.features.models import FeatureLog, FeatureSet
 from tests.factories import query_of, run_now
 
 from .conftest import TEXT
@@ -23,7 +24,7 @@ def values_of(log: FeatureLog, text: str) -> dict[str, list[float]]:
     """The stored values by document."""
     row = log.values.get(query=query_of(log.feature_set.case, text))
     matrix = row.matrix(len(log.feature_set.items)).tolist()
-    return dict(zip(unpack_ids(row.doc_ids), matrix, strict=True))
+    return dict(zip(unpack_doc_ids(row.doc_ids), matrix, strict=True))
 
 
 def test_a_log_has_the_scores_of_the_engine(log: FeatureLog, case: Case) -> None:

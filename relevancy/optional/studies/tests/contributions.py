@@ -8,7 +8,8 @@ import numpy as np
 
 from relevancy.management.commands import demo
 from relevancy.models import Case, Run, ScorerVersion, User
-from relevancy.optional.studies.models import Study, StudyAnswer, StudyAttempt, StudyTrial, pack_ids
+from relevancy.models.ranking import pack_doc_ids
+from relevancy.optional.studies.models import Study, StudyAnswer, StudyAttempt, StudyTrial
 from relevancy.optional.studies.space import parse_knob
 from tests.factories import make_attempt
 
@@ -99,4 +100,4 @@ def make_rows(case: Case, run: Run, rater: User) -> None:
     """One row of every model that the administration shows."""
     study = Study.objects.get(pk=make_objects(case, run, run)["study_id"])
     StudyAttempt.objects.create(study=study, attempt=run.attempt, trial=1, created_by=case.owner)
-    StudyAnswer.objects.create(study=study, position=0, digest=b"digest", packed=pack_ids(["a"]))
+    StudyAnswer.objects.create(study=study, position=0, digest=b"digest", packed=pack_doc_ids(["a"]))

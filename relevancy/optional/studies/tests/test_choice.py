@@ -7,6 +7,8 @@ import pytest
 
 from relevancy.optional.studies.choice import FOLDS, UNSEEN, Evidence, Guard
 
+from .simulated import simulate, true_gain
+
 
 def evidence(scores: Any, **changes: Any) -> Evidence:
     scores = np.array(scores, np.float64)
@@ -21,20 +23,6 @@ def evidence(scores: Any, **changes: Any) -> Evidence:
         "seed": 7,
     }
     return Evidence(**{**given, **changes})
-
-
-def simulate(queries: int, trials: int, shared: float, *, is_null: bool, seed: int) -> tuple[Evidence, Any]:
-    """Settings that truly differ by a point, and queries by 20: the simulation of the guide. Returns the truth as well."""
-    chance = np.random.default_rng(seed)
-    truth = np.zeros(trials) if is_null else chance.normal(0.0, 1.0, trials)
-    truth[0] = 0.0
-    noise = chance.normal(0, 20 * shared**0.5, (1, queries)) + chance.normal(
-        0, 20 * (1 - shared) ** 0.5, (trials, queries)
-    )
-    gains = truth[:, np.newaxis] + noise
-    gains[0] = 0.0
-    scores = chance.uniform(20, 80, queries) + gains
-    return evidence(scores, distances=chance.uniform(size=trials), seed=seed), truth
 
 
 def test_a_unit_is_measured_under_the_choice_of_the_other_folds() -> None:
@@ -116,8 +104,7 @@ def test_simulated_studies_claim_no_gain_where_there_is_none_and_cover_the_true_
         assert interval is not None
         claims += interval.low > 0
         found, truth = simulate(queries, trials, shared, is_null=False, seed=1_000 + seed)
-        choices = found._fold_choices[:, :, -1]
-        gain = np.mean([truth[of_draw[folds]].mean() for folds, of_draw in zip(found.folds, choices, strict=True)])
+        gain = true_gain(found, truth)
         interval = found.gain_interval()
         assert interval is not None
         covered += interval.low <= gain <= interval.high
