@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import nnls
 
 from relevancy.scoring.arrays import BoolArray, FloatArray
 from relevancy.statistics import SEED
@@ -92,6 +91,9 @@ def fit_ridge(dataset: Dataset, scorer: OrderScorer, train: BoolArray) -> FloatA
 
     matrix = np.column_stack([centred(column) for column in values.T]) if len(values) else values
     target = centred(grades)
+    # Only where a model is fitted: importing takes a third of a second of every start.
+    from scipy.optimize import nnls  # noqa: PLC0415
+
     best, best_mean = np.full(len(scales), 1.0 / len(scales)), -np.inf
     for penalty in PENALTIES:
         rows = np.sqrt(penalty * train.sum()) * np.eye(len(scales))
