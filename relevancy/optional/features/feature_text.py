@@ -18,7 +18,7 @@ from relevancy import engines
 MAX_FEATURES = 100
 MAX_NAME = 60
 _START = re.compile(rf"([A-Za-z][A-Za-z0-9_]{{0,{MAX_NAME - 1}}})\s*:(.*)", re.DOTALL)
-_NUMBER = re.compile(r"number\s+(\S+)")
+_NUMBER = re.compile(r"number\s+([^\s,+]+)")  # commas and plus signs separate displayed fields
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ def parse_features(text: str, engine: type[engines.Engine]) -> list[Feature]:
     """Returns the features of a text. Raises `FeatureError`."""
     features: list[Feature] = []
     lines: list[int] = []
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), 1):
+    for number, line in enumerate(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"), 1):
         if not line.strip() or line.startswith("#"):
             continue
         if line[0].isspace():

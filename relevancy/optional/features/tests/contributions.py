@@ -1,11 +1,15 @@
 """What the app adds to tests that cover the whole site; see tests/optional.py."""
 
+from types import ModuleType
 from typing import Any
 
-from relevancy import runs
+import pytest
+
+from relevancy import engines, runs
 from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.models.ranking import pack_doc_ids
 from relevancy.optional.features.models import FeatureLog, FeatureModel, FeatureSet, FeatureValues
+from tests.factories import ScriptedEngine
 
 CANARIES = {FeatureLog: ["reason"], FeatureModel: ["reason"]}
 # tests/views/test_access_matrix.py and tests/api/test_access_matrix.py
@@ -115,3 +119,15 @@ def grow(case: Case) -> None:
     FeatureModel.objects.create(
         log=log, kind="ridge", version=ScorerVersion.objects.used_by(case).first(), seed=1, created_by=case.owner
     )
+
+
+def add_ways_in(bad_files: ModuleType) -> None:
+    """Adds to the tables of tests/test_bad_files.py."""
+    features = b'price: number price\ntitle_score: {"query": "#$query##"}\n'
+
+    def save(world: Any, file: bytes) -> str:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(ScriptedEngine, "abilities", engines.Abilities(lookup=True, clause_scores=True))
+            return str(world.command(file, "features", "{case}", "--set", bad_files.FILE))
+
+    bad_files.WAYS_IN["features"] = bad_files.WayIn(features, save)
