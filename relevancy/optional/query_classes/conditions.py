@@ -154,6 +154,8 @@ def _listed(words: Sequence[str], most: int = 8) -> str:
 
 def _range(settings: Mapping[str, Any], noun: str) -> str:
     low, high = settings["minimum"], settings["maximum"]
+    if high == 0:
+        return counted(0, noun)
     if low is None:
         return f"at most {counted(high, noun)}"
     if high is None:
