@@ -34,7 +34,7 @@ class RatingImport(models.Model):
     case: gets the queries of the file.
     is_first: the book is being created by an import, or deleted: it is hidden, and the row is deleted at the end.
     done, total: ratings of the file that were compared, and all of them. changed: how many of them were new or had another grade.
-    queries: of the file, if there are so many that they are created in parts; `done` counts them as well. 0 otherwise.
+    queries: of the file, if there are so many that they are created in parts; `done` counts them twice. 0 otherwise.
     progressed_at: of the last transaction. A process that has not written for long has died.
     error: why it failed; nothing of it is left then. format: of the file that waits for a worker.
     new_raters: ids of the raters that were created for it, who cannot sign in; deleted with it if they have rated nothing.
@@ -91,5 +91,5 @@ class RatingImport(models.Model):
 
     @property
     def steps(self) -> int:
-        """What `done` is when all of it is done."""
-        return self.total + self.queries
+        """What `done` is at the end: a rating is one step, a query is two, made in the book and added to the case."""
+        return self.total + 2 * self.queries

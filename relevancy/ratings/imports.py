@@ -156,7 +156,7 @@ def run_import(
         record.changed += len(changed)
         of_others += sum(row.rater_id != record.by_id for row in changed)
         report(record)
-    new = _add_in_parts(record, query_ids) if record.queries else []
+    new = _add_in_parts(record, query_ids, report) if record.queries else []
     with short_transaction():
         note_progress(record, status=Status.COMPLETE, changed=record.changed)
         if record.case_id is None or record.case is None:
@@ -361,17 +361,19 @@ def _add_queries(case: Case, query_ids: Mapping[str, int], by: User) -> int:
         raise _case_deleted() from None
 
 
-def _add_in_parts(record: RatingImport, query_ids: Mapping[str, int]) -> list[int]:
+def _add_in_parts(record: RatingImport, query_ids: Mapping[str, int], report: ReportProgress) -> list[int]:
     """Adds prepared queries to the case of an import. Returns the ids of those that it did not have."""
     _check_texts(query_ids)
     added: list[int] = []
     for ids in batched(query_ids.values(), QUERIES_CHUNK):
         with short_transaction():
-            note_progress(record)
+            record.done += len(ids)
+            note_progress(record, done=record.done)
             case = record.case and Case.objects.filter(pk=record.case.pk).select_related("book").first()
             if case is None:
                 raise _case_deleted()
             added += queries.append(case=case, query_ids=ids)
+        report(record)
     return added
 
 

@@ -83,6 +83,7 @@ print(json.dumps(True))
 # Waits until nothing is left to do, and prints after how many seconds that was, and what is still open at the end.
 SETTLE = """
 import time
+from django.apps import apps
 from django.db import Error, connection
 from relevancy.models import *
 from relevancy.scores.history import is_settled
@@ -90,6 +91,9 @@ from relevancy.scores.history import is_settled
 def open_work():
     work = [f"run {run.pk} is {run.status}" for run in Run.objects.active()]
     work += [f"import {row.pk} is {row.status}, {row.done} of {row.total}" for row in RatingImport.objects.unfinished()]
+    if apps.is_installed("relevancy.optional.studies"):
+        active = apps.get_model("studies", "Study").objects.active()
+        work += [f"study {study.pk} is {study.status}, {study.trials.count()} trials" for study in active]
     for case in Case.objects.live():
         run = Run.objects.newest_for(case).finished().first()
         for version in ScorerVersion.objects.used_by(case) if run else ():

@@ -480,9 +480,83 @@ class Deleting(Activity):
         return found
 
 
+MAKE_STUDY_CASE = """
+from relevancy.models import Endpoint
+from tests.faults.engine import doc_ids
+owner = User.objects.get(name="Owner")
+texts = [f"tuned {sys.argv[1]} {n}" for n in range(30)]
+case = make_case(texts, {text: {doc_id: n % 4 for n, doc_id in enumerate(doc_ids(text))} for text in texts}, owner=owner)
+endpoint = Endpoint.objects.get(pk=int(sys.argv[2]))
+make_attempt(case, endpoint, template="q=#$query##&ps=##ps##&tie=##tie##", fields="id:id", knobs={"ps": 2.0, "tie": 0.1})
+print(json.dumps(case.pk))
+"""
+# Prints what is wrong with the studies of a case: a study that goes on, trials out of order, other settings than its seed leads to,
+# trials without an answer to each query, and answers that the engine has not given.
+CHECK_STUDIES = """
+from relevancy.models import Query
+from relevancy.optional.studies.models import Study
+from relevancy.optional.studies.samplers import Samplers, plan_trial
+from tests.faults.engine import doc_ids
+problems = []
+for study in Study.objects.filter(case=int(sys.argv[1])):
+    trials = list(study.trials.order_by("number"))
+    texts = [Query.objects.get(pk=pk).text for pk in study.query_ids]
+    answers = {answer.pk: answer for answer in study.answers.all()}
+    samplers = Samplers(study.knobs, study.seed, study.parent_settings)
+    if study.is_active:
+        problems.append(f"{study} is {study.status}")
+    if study.status == "failed" and not study.reason:
+        problems.append(f"{study} has failed and does not say why")
+    numbers = [trial.number for trial in trials]
+    if numbers != list(range(len(trials))) or (study.status == "complete" and len(trials) != study.trials_wanted):
+        problems.append(f"{study} is {study.status} with trials {numbers}")
+    for trial in trials:
+        plan = plan_trial(study.knobs, study.trials_wanted, trial.number)
+        if plan.origin in ("parent", "sobol") and trial.settings != samplers.propose(plan, trial.number, []):
+            problems.append(f"{trial} of {study} has other settings than its seed leads to")
+        ids = trial.answer_ids.tolist()
+        if not (trial.error or trial.stopped) and 0 in ids:
+            problems.append(f"{trial} of {study} lacks answers and does not say why")
+        if any(pk and answers[pk].position != place for place, pk in enumerate(ids)):
+            problems.append(f"{trial} of {study} has answers to other queries")
+    if any(answer.doc_ids != doc_ids(texts[answer.position]) for answer in answers.values()):
+        problems.append(f"{study} has answers that the engine has not given")
+    if study.requests < len(answers):
+        problems.append(f"{study} counts {study.requests} requests and has {len(answers)} answers")
+print(json.dumps(problems))
+"""
+
+
+class Tuning(Activity):
+    """Studies of a case, one after the other: each is started when the one before has ended."""
+
+    name = "study"
+    STUDY: ClassVar = {"attempt": 1, "knobs": ["ps=0:9", "tie=0:1"], "trials": 12}
+
+    def prepare(self) -> None:
+        mark = str(self.world.chance.randrange(10**9))
+        self.case = self.world.site.site.ask(MAKE_STUDY_CASE, mark, str(self.world.made["endpoint"]))
+
+    def work(self, stop: threading.Event) -> None:
+        client = self.world.client(self.world.made["owner"])
+        path = f"/api/v1/cases/{self.case}/studies"
+        while not stop.is_set():
+            if until_acknowledged(partial(client.send_json, "POST", path, self.STUDY), stop) == 201:
+                self.done += 1
+                study = f"/api/v1/studies/{json.loads(client.body)['id']}"
+                while not stop.wait(1) and not self._has_ended(client, study):
+                    pass
+
+    def _has_ended(self, client: Client, study: str) -> bool:
+        return client.send("GET", study) == 200 and json.loads(client.body)["status"] not in ("waiting", "running")
+
+    def problems(self) -> list[str]:
+        return list(self.world.site.site.ask(CHECK_STUDIES, str(self.case)))
+
+
 def _forever[T](*items: T) -> Iterator[T]:
     while True:
         yield from items
 
 
-ACTIVITIES: tuple[type[Activity], ...] = (Running, Importing, Rescoring, Merging, Deleting)
+ACTIVITIES: tuple[type[Activity], ...] = (Running, Importing, Rescoring, Merging, Deleting, Tuning)

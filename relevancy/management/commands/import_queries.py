@@ -51,5 +51,5 @@ class Command(ImportCommand):
             with closing(source.collect(case)) as content:
                 self.write(f"Read as {source.format}, nothing was stored. {len(content):,} queries in {lines:,} lines.")
             return
-        imported = import_source(self, case, source, by=by, unit="queries")
+        imported = import_source(self, case, source, by=by)
         self.write(f"Read as {source.format}. {counted(imported.queries, 'query', 'queries')} added.")

@@ -16,10 +16,10 @@ from relevancy.wording import counted
 
 
 def import_source(
-    command: BaseCommand, case: Case, source: ratings_import.RatingsSource, *, by: User, unit: str
+    command: BaseCommand, case: Case, source: ratings_import.RatingsSource, *, by: User
 ) -> ratings_import.ImportedRatings:
-    """Imports a file with a bar. unit: of what it has."""
-    shown = Progress(command.stderr, unit)
+    """Imports a file with a bar. A step of it: see `RatingImport.steps`."""
+    shown = Progress(command.stderr, "steps")
     try:
         return ratings_import.import_ratings(
             case=case,
@@ -44,7 +44,7 @@ class Command(ImportCommand):
         source = ratings_import.open_source(
             case=case, file=file, name=options["file"], format=options["format"], max_bytes=MAX_STREAMED
         )
-        imported = import_source(self, case, source, by=by, unit="ratings")
+        imported = import_source(self, case, source, by=by)
         if imported.changed:
             tasks.enqueue_book_rescore(case.book_id)
         self.write(
