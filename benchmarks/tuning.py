@@ -3,8 +3,9 @@
     python benchmarks/tuning.py [--seeds N] [--trials N] [--queries N] [--only simulated|sample|stub …] [--quick] [--check]
 
 - simulated: studies whose truth is known: settings that differ truly by a point, queries by 20, of which a part is shared by all
-  settings. How much better the winner looks and is, what cross-fitting says, how often its interval contains the true gain of what was
-  chosen (target: at least 93 %), and how often it claims a gain where there is none (at most 5 %). 200 seeds unless given.
+  settings; and three knobs with a smooth response. How much better the choice looks and is, what cross-fitting says, how often its
+  interval contains the true gain of what was chosen (target: at least 93 %), and how often it claims a gain where there is none (at
+  most 5 %). 200 seeds unless given.
 - sample: 200 trials of the sample on the embedded engine (at most 10 s on two cores).
 - stub: `--trials` (500 unless given) of `--queries` (500) on an engine that answers after 5 ms, 4 requests at a time. Target: at most
   twice as long as the engine needs for these requests. Data: invented data.
@@ -29,8 +30,9 @@ from relevancy.models import Case, Scorer, ScorerVersion, User
 from relevancy.optional.studies import findings, studies
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.space import parse_knob
-from relevancy.optional.studies.tests.simulated import simulate, true_gain
+from relevancy.optional.studies.tests.simulated import simulate, simulate_smooth, true_gain
 
+SMOOTH = [(queries, best) for best in (1.0, 4.0) for queries in (50, 100, 400)]
 SIMULATED = [(25, 200, 0.8), (50, 20, 0.8), (50, 200, 0.5), (50, 200, 0.8), (100, 200, 0.8), (400, 200, 0.8)]
 COVERED, CLAIMED = 0.93, 0.05
 SAMPLE_TRIALS, SAMPLE_SECONDS = 200, 10.0
@@ -49,14 +51,41 @@ def measure_simulated(seeds: int) -> bool:
             null, _ = simulate(queries, trials, shared, is_null=True, seed=seeds + seed)
             claimed = null.gain_interval()
             assert claimed is not None
-            winner = int(found.seen_choices[-1])
+            choice = int(found.seen_choices[-1])
             is_covered, is_claimed = interval.low <= gain <= interval.high, claimed.low > 0
-            rows.append((found.seen_curve()[-1], truth[winner], found.cross_fitted().mean, is_covered, is_claimed))
+            rows.append((found.seen_curve()[-1], truth[choice], found.cross_fitted().mean, is_covered, is_claimed))
         looks, true, fitted, covered, claimed_share = np.mean(rows, axis=0)
         deviation = np.std([row[2] for row in rows])
         print(
-            f"{queries} queries, {trials} trials, {shared:.0%} shared: the winner looks {looks:.1f} and is {true:.1f}; cross-fitted "
+            f"{queries} queries, {trials} trials, {shared:.0%} shared: the choice looks {looks:.1f} and is {true:.1f}; cross-fitted "
             f"{fitted:.1f} ± {deviation:.1f}; covered {covered:.1%}, claimed without a gain {claimed_share:.1%}",
+            flush=True,
+        )
+        is_good &= options.verdict(covered >= COVERED, f"covered at least {COVERED:.0%}, {covered:.1%}")
+        is_good &= options.verdict(claimed_share <= CLAIMED, f"claimed at most {CLAIMED:.0%}, {claimed_share:.1%}")
+    return is_good
+
+
+def measure_smooth(seeds: int) -> bool:
+    is_good = True
+    for queries, best in SMOOTH:
+        rows = []
+        for seed in range(seeds):
+            found, truth = simulate_smooth(queries, 200, best, seed=seed)
+            null, _ = simulate_smooth(queries, 200, 0.0, seed=seeds + seed)
+            interval, claimed, gain = found.gain_interval(), null.gain_interval(), true_gain(found, truth)
+            assert interval is not None
+            assert claimed is not None
+            choice, winner = int(found.seen_choices[-1]), found.best_trial()
+            is_covered, is_claimed = interval.low <= gain <= interval.high, claimed.low > 0
+            looks = found.differences(winner).mean
+            fitted = found.cross_fitted().mean
+            rows.append((found.seen_curve()[-1], truth[choice], looks, truth[winner], fitted, is_covered, is_claimed))
+        looks, true, winner_looks, winner_is, fitted, covered, claimed_share = np.mean(rows, axis=0)
+        print(
+            f"{queries} queries, 200 trials, a smooth optimum of {best:g} points: the choice looks {looks:.2f} and is {true:.2f}; "
+            f"the best looks {winner_looks:.2f} and is {winner_is:.2f}; cross-fitted {fitted:.2f}; covered {covered:.1%}, "
+            f"claimed without a gain {claimed_share:.1%}",
             flush=True,
         )
         is_good &= options.verdict(covered >= COVERED, f"covered at least {COVERED:.0%}, {covered:.1%}")
@@ -110,6 +139,7 @@ def main(chosen: argparse.Namespace) -> bool:
     is_good = True
     if "simulated" in chosen.only:
         is_good &= measure_simulated(10 if chosen.quick else chosen.seeds)
+        is_good &= measure_smooth(10 if chosen.quick else chosen.seeds)
     if "sample" in chosen.only:
         is_good &= measure_sample(by, 20 if chosen.quick else SAMPLE_TRIALS)
     if "stub" in chosen.only:

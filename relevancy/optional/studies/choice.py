@@ -20,6 +20,7 @@ UNSEEN = -1  # the fold of trials that no scores have led to
 # Of the interval of a gain: queries of different folds have made each other's choices, so that they vary together. With 1, it covers
 # the true gain in 85 to 95 % of the cases that docs/studies.md simulates; with 1.25 in 95 to 98 % (see benchmarks/tuning.py).
 WIDENING = 1.25
+CAUTION = 0.5  # standard errors of a gain; see `Evidence.running_choices`
 NOISE = 1e-9  # points
 
 
@@ -37,7 +38,7 @@ class Evidence:
 
     scores: [trials × queries] points; NaN where a trial was not searched. A trial that lacks a query can never be chosen.
     weights: [queries] above 0. units: see `merge_units`; None if no queries are linked.
-    distances: [trials] from the parent, in scaled knobs: of equally good trials the nearest is chosen.
+    distances: [trials] from the parent, in scaled knobs; see `running_choices`.
     folds_left_out: [trials] the fold of the first draw whose scores were hidden from what proposed the trial; `UNSEEN` if no scores
         led to it.
     allowed: [trials] whether a trial may be chosen at all, by its search time. guards: what a chosen trial must keep.
@@ -113,14 +114,40 @@ class Evidence:
         eligible[0] = True
         return eligible
 
+    def _gains_and_lower_ends(self, is_used: BoolArray) -> tuple[FloatArray, FloatArray]:
+        """Returns [trials] the mean difference from the parent over some units, and that less `CAUTION` of its standard errors; NaN for
+        a trial that was not searched for all of them. The standard error: see `Differences.standard_error`."""
+        values = self.unit_scores[:, is_used] - self.unit_scores[0, is_used]
+        shares = self.unit_weights[is_used] / self.unit_weights[is_used].sum()
+        gains, n = values @ shares, len(shares)
+        variances = ((values - gains[:, np.newaxis]) ** 2) @ shares**2 * (n / (n - 1) if n > 1 else 0.0)
+        return gains, gains - CAUTION * np.sqrt(variances)
+
     def running_choices(self, is_used: BoolArray, fold: int | None = None) -> IntArray:
-        """[trials] the choice after each trial, among the trials up to it."""
-        means = np.where(self.eligible(is_used, fold), self.means(is_used), -np.inf)
-        choices, best = np.zeros(len(means), np.int64), 0
-        for trial in range(1, len(means)):
-            is_better = means[trial] > means[best] + NOISE
-            is_nearer = abs(means[trial] - means[best]) <= NOISE and self.distances[trial] < self.distances[best]
-            best = trial if is_better or is_nearer else best
+        """[trials] the choice after each trial, among the trials up to it.
+
+        Each gain has a lower end, half a standard error below it. Of the trials whose gain reaches the highest lower end of all, the
+        one nearest to the parent is chosen; of equally near ones the best. Simulated, that truly gains as much as the trial with the
+        best mean or more, which is more often far away by luck; see docs/studies.md.
+        """
+        gains, lower_ends = self._gains_and_lower_ends(is_used)
+        eligible = self.eligible(is_used, fold)
+        choices, bar = np.zeros(len(gains), np.int64), -np.inf
+        candidates: list[int] = []
+
+        def preference(trial: int) -> tuple[float, float]:
+            return float(self.distances[trial]), -float(gains[trial])
+
+        for trial in range(len(gains)):
+            best = int(choices[trial - 1]) if trial else 0
+            if eligible[trial]:
+                if gains[trial] >= bar - NOISE:
+                    candidates.append(trial)
+                    best = min(best, trial, key=preference)
+                if lower_ends[trial] > bar:
+                    bar = lower_ends[trial]
+                    candidates = [one for one in candidates if gains[one] >= bar - NOISE]
+                    best = min(candidates, key=preference)
             choices[trial] = best
         return choices
 
@@ -176,6 +203,13 @@ class Evidence:
         above = WIDENING * float(np.mean([found.high - draw.mean for draw, found in pairs]))
         return Interval(max(middle - below, -100.0), min(middle + above, 100.0), intervals[0].is_reliable)
 
+    def best_trial(self) -> int:
+        """Returns the trial with the best mean over all queries, of equally good ones the nearest to the parent."""
+        everything = np.ones(len(self.unit_weights), np.bool_)
+        means = np.where(self.eligible(everything, None), self.means(everything), -np.inf)
+        best = np.flatnonzero(means >= means.max() - NOISE)
+        return int(best[np.argmin(self.distances[best])])
+
     def seen_curve(self) -> list[float]:
         """Returns, for each number of trials, by how many points the choice is better on the queries that have made it."""
         means = self.means(np.ones(len(self.unit_weights), np.bool_))
@@ -196,19 +230,20 @@ class Evidence:
         reachable = np.where(np.isfinite(scores), scores, ceilings)
         if self.units is not None:
             reachable, _ = merge_units(reachable, self.weights, self.units)
+        gains = reachable - self.unit_scores[0]
         weights = self.unit_weights
         return any(
-            float(reachable[is_used] @ weights[is_used]) >= (bar - NOISE) * weights[is_used].sum()
+            float(gains[is_used] @ weights[is_used]) >= (bar - NOISE) * weights[is_used].sum()
             for is_used, bar in self._bars
         )
 
     @cached_property
     def _bars(self) -> list[tuple[BoolArray, float]]:
-        """What a trial has to reach to be chosen: masks of units, each with the best mean over them."""
+        """What the gain of a trial has to reach to be chosen: masks of units, each with the highest lower end of a gain over them."""
         everything = np.ones(len(self.unit_weights), np.bool_)
         masks: list[tuple[BoolArray, int | None]] = [(everything, None)]
         masks += [(folds != fold, fold) for folds in self.folds for fold in range(FOLDS)]
         return [
-            (is_used, float(np.where(self.eligible(is_used, fold), self.means(is_used), -np.inf).max()))
+            (is_used, float(self._gains_and_lower_ends(is_used)[1][self.eligible(is_used, fold)].max()))
             for is_used, fold in masks
         ]

@@ -52,9 +52,9 @@ def store_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTria
 def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTrial]) -> dict[str, Any]:
     """Returns the findings as JSON: points with all their digits, positions of trials by number. Empty before there is a parent.
 
-    seen, gain, luck: of the best trial on the queries that chose it, what the choice gains on queries that did not make it, and the
-    difference of both. low, high: the 95 % interval of the gain. winner: the best trial. plateau: all that cannot be told from it.
-    proposed: the one of these nearest to the parent; the parent itself if no improvement is shown.
+    seen, gain, luck: of the choice on the queries that made it, what choosing like this gains on queries that did not, and the
+    difference of both. low, high: the 95 % interval of the gain. proposed: the choice; the parent if no improvement is shown.
+    winner: the trial with the best mean. plateau: all that cannot be told from it.
     """
     if not trials:
         return {}
@@ -63,14 +63,11 @@ def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTria
         return {}
     tags = positions_by_tag(study)
     evidence = build_evidence(study, trials, scorer, tags)
-    winner = int(evidence.seen_choices[-1])
+    choice, winner = int(evidence.seen_choices[-1]), evidence.best_trial()
     cross_fitted, interval = evidence.cross_fitted(), evidence.gain_interval()
-    of_winner = evidence.differences(winner)
-    seen, gain = of_winner.mean, cross_fitted.mean
-    is_improvement = winner > 0 and interval is not None and interval.low > 0
-    plateau = _find_plateau(evidence, winner)
-    possible = [trial for trial in plateau if trial or not is_improvement]
-    proposed = min(possible, key=lambda trial: (evidence.distances[trial], trial)) if is_improvement else 0
+    seen, gain = evidence.differences(choice).mean, cross_fitted.mean
+    is_improvement = choice > 0 and interval is not None and interval.low > 0
+    proposed = choice if is_improvement else 0
     estimated = _estimated_gains(evidence)
     findings: dict[str, Any] = {
         "trials": len(trials),
@@ -87,22 +84,22 @@ def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTria
         "is_improvement": is_improvement,
         "winner": winner,
         "proposed": proposed,
-        "plateau": plateau,
+        "plateau": _find_plateau(evidence, winner),
         "draws": len(evidence.folds),
         "parent_score": float(np.average(evidence.scores[0], weights=evidence.weights)),
-        "proposed_gain": evidence.differences(proposed).mean,
+        "choice": choice,
         "carriers": _name_carriers(study, cross_fitted, evidence, is_used),
         "seen_curve": evidence.seen_curve(),
         "cross_fitted_curve": evidence.cross_fitted_curve(),
         "gains": [None if np.isnan(gain) else gain for gain in estimated.tolist()],
         "response": _responses(study, trials, estimated),
         "importance": _importance(study, trials, estimated),
-        "tags": _tag_gains(evidence, proposed or winner, tags, is_used),
+        "tags": _tag_gains(evidence, choice or winner, tags, is_used),
         "could_return": sum(
             trial.stopped and evidence.can_still_win(trial.values[SCORE][is_used], scorer.ceilings[is_used])
             for trial in trials
         ),
-        **_find_unrated(study, scorer, trials, proposed or winner, is_used, evidence),
+        **_find_unrated(study, scorer, trials, choice or winner, is_used, evidence),
     }
     return {**findings, "sentence": describe(findings, study)}
 
@@ -112,8 +109,8 @@ def describe(findings: Mapping[str, Any], study: Study) -> str:
     parent = f"attempt {study.parent.number}"
     if findings["complete"] < 2:
         return "No other setting has been searched for all queries yet."
-    if findings["winner"] == 0:
-        return f"No improvement shown: none of {findings['trials'] - 1:,} settings scores better than {parent}."
+    if findings["choice"] == 0:
+        return f"No improvement shown: none of {findings['trials'] - 1:,} settings stands out from {parent}."
     points = format_signed(findings["gain"], 1)
     ends = (
         f" ({format_signed(findings['low'], 1)} to {format_signed(findings['high'], 1)})"

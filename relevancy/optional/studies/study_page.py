@@ -120,11 +120,11 @@ class StudyState:
 
 @dataclass(frozen=True)
 class SettingRow:
-    """A knob in the table of the proposed setting: values of the attempt, of the proposed and of the best trial, and of the plateau."""
+    """A knob in the table of settings: values of the attempt, of the chosen and of the best trial, and of the plateau."""
 
     name: str
     now: str
-    proposed: str
+    chosen: str
     best: str
     plateau: str
     is_changed: bool
@@ -233,8 +233,13 @@ class StudyPage:
         return int(self.findings.get("proposed", 0))
 
     @property
+    def choice(self) -> int:
+        """The trial that the queries have chosen, proposed or not; 0 for the attempt."""
+        return int(self.findings.get("choice", 0))
+
+    @property
     def winner(self) -> int:
-        """The trial that is best on the queries that chose it; 0 for the attempt."""
+        """The trial with the best mean on all queries; 0 for the attempt."""
         return int(self.findings.get("winner", 0))
 
     @property
@@ -243,17 +248,15 @@ class StudyPage:
 
     @cached_property
     def setting_rows(self) -> list[SettingRow]:
-        """The knobs, as the attempt, the proposed and the best trial have them."""
+        """The knobs, as the attempt, the chosen and the best trial have them."""
         plateau = [self.settings[trial] for trial in self.findings["plateau"] if trial in self.settings]
         rows = []
         for knob in self.study.knobs.knobs:
             now = float(self.study.config["knobs"][knob.name])
-            proposed, best = (
-                self.settings.get(trial, {}).get(knob.name, now) for trial in (self.proposed, self.winner)
-            )
+            chosen, best = (self.settings.get(trial, {}).get(knob.name, now) for trial in (self.choice, self.winner))
             values = [values[knob.name] for values in plateau]
             span = f"{short(min(values))} – {short(max(values))}" if values else ""
-            rows.append(SettingRow(knob.name, short(now), short(proposed), short(best), span, proposed != now))
+            rows.append(SettingRow(knob.name, short(now), short(chosen), short(best), span, chosen != now))
         return rows
 
     @cached_property
@@ -297,14 +300,14 @@ class StudyPage:
 
     @cached_property
     def times(self) -> tuple[float | None, float | None]:
-        """Milliseconds that a search took on average: of the attempt, and of the proposed or the best trial."""
+        """Milliseconds that a search took on average: of the attempt, and of the shown trial."""
         took = dict(self.study.trials.filter(number__in={0, self.shown_trial}).values_list("number", "took_ms"))
         return took.get(0), took.get(self.shown_trial)
 
     @property
     def shown_trial(self) -> int:
         """The trial whose tags, unrated documents and search time are shown."""
-        return self.proposed or self.winner
+        return self.choice or self.winner
 
     # --- trials ---
 
@@ -329,7 +332,7 @@ class StudyPage:
         state = "failed" if trial.error else "given up" if trial.stopped else ""
         marks = [
             label
-            for label, number in (("proposed", self.proposed), ("best", self.winner))
+            for label, number in (("proposed" if self.proposed else "chosen", self.choice), ("best", self.winner))
             if number and number == trial.number
         ]
         return {

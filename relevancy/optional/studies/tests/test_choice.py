@@ -7,7 +7,7 @@ import pytest
 
 from relevancy.optional.studies.choice import FOLDS, UNSEEN, Evidence, Guard
 
-from .simulated import simulate, true_gain
+from .simulated import simulate, simulate_smooth, true_gain
 
 
 def evidence(scores: Any, **changes: Any) -> Evidence:
@@ -55,6 +55,34 @@ def test_linked_queries_are_one_unit_and_stay_in_one_fold() -> None:
 def test_of_equally_good_trials_the_nearest_to_the_parent_is_chosen() -> None:
     found = evidence([[0] * 5, [4] * 5, [4] * 5], distances=np.array([0.0, 0.5, 0.2]))
     assert found.seen_choices.tolist() == [0, 1, 2]
+
+
+def test_the_nearest_of_those_that_reach_the_highest_lower_end_is_chosen() -> None:
+    """Gains of 4 ± 1, 3 ± 0.1 and 2 ± 0.1 (standard errors): the highest lower end is 3.5, that of the first, which alone reaches it.
+    With 4 ± 4, the highest is 2.95, that of the second; the first two reach it, and the second is nearer."""
+    spread = np.array([-1.0, -1.0, 1.0, 1.0]) * 3**0.5  # a standard deviation of 2: a standard error of 1
+    distances = np.array([0.0, 0.9, 0.3, 0.1])
+    sure = [[0] * 4, 4 + spread, 3 + 0.1 * spread, 2 + 0.1 * spread]
+    assert evidence(sure, distances=distances).seen_choices.tolist() == [0, 1, 1, 1]
+    unsure = [[0] * 4, 4 + 4 * spread, 3 + 0.1 * spread, 2 + 0.1 * spread]
+    assert evidence(unsure, distances=distances).seen_choices.tolist() == [0, 1, 2, 2]
+    assert evidence(unsure, distances=distances).best_trial() == 1
+    lucky = [[0] * 4, 1 + 2.5 * spread]
+    assert evidence(lucky, distances=distances[:2]).seen_choices.tolist() == [
+        0,
+        0,
+    ]  # less than half a standard error above the parent
+
+
+def test_the_choice_gains_as_much_as_the_best_and_looks_less_good() -> None:
+    chosen, best = [], []
+    for seed in range(60):
+        found, truth = simulate_smooth(100, 100, 3.0, seed=seed)
+        for rows, trial in ((chosen, found.seen_choices[-1]), (best, found.best_trial())):
+            rows.append((truth[trial], found.differences(int(trial)).mean))
+    (is_chosen, looks_chosen), (is_best, looks_best) = np.mean(chosen, axis=0), np.mean(best, axis=0)
+    assert is_chosen > is_best - 0.2
+    assert looks_chosen - is_chosen < looks_best - is_best
 
 
 def test_what_is_incomplete_too_slow_or_guarded_is_not_chosen() -> None:

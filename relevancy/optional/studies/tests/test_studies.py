@@ -37,7 +37,7 @@ def test_a_study_finds_better_knobs_and_says_what_they_gain(attempt: Attempt) ->
     best = study.trials.get(number=found["winner"]).settings
     assert abs(np.log10(best["boost"] / BEST["boost"])) < 0.4
     assert abs(best["tie"] - BEST["tie"]) < 0.25
-    assert found["proposed"] in found["plateau"]
+    assert found["proposed"] == found["choice"]
     assert 0 not in found["plateau"]
     assert Activity.objects.filter(case=attempt.case, verb=studies.FINISHED).count() == 1
 
@@ -45,7 +45,7 @@ def test_a_study_finds_better_knobs_and_says_what_they_gain(attempt: Attempt) ->
 def test_the_scores_of_trials_are_those_of_runs(attempt: Attempt) -> None:
     study = finish(make_study(attempt))
     found = findings.update_findings(study)
-    adopted = studies.adopt(study=study, trial=study.trials.get(number=found["winner"]), by=attempt.case.owner)
+    adopted = studies.adopt(study=study, trial=study.trials.get(number=found["choice"]), by=attempt.case.owner)
     before, after = run_now(attempt), run_now(adopted)
     compared = comparison.compare(runs=[before, after], version=study.version).pairs[0]
     assert compared.difference == pytest.approx(found["seen"])
@@ -102,7 +102,7 @@ def test_trials_that_cannot_win_are_given_up_without_changing_the_result(
     assert raced.trials.filter(stopped=True).exists()
     assert not whole.trials.filter(stopped=True).exists()
     assert raced.requests < whole.requests
-    names = ("gain", "low", "high", "seen", "winner", "seen_curve", "cross_fitted_curve")
+    names = ("gain", "low", "high", "seen", "choice", "winner", "seen_curve", "cross_fitted_curve")
     first, second = (findings.update_findings(study) for study in (raced, whole))
     assert [first[name] for name in names] == [second[name] for name in names]
 
@@ -118,7 +118,7 @@ def test_ratings_made_later_change_the_findings_without_the_engine(attempt: Atte
     assert len(script_of(attempt).requests) == sent
     assert after["seen"] != before["seen"]
     assert not study_tasks.enqueue_if_outdated(finish(study))
-    trial = study.trials.get(number=after["winner"])
+    trial = study.trials.get(number=after["choice"])
     run = run_now(studies.adopt(study=study, trial=trial, by=case.owner))
     baseline = run_now(attempt)
     compared = comparison.compare(runs=[baseline, run], version=study.version).pairs[0]
