@@ -32,10 +32,15 @@ def is_queue_in_database() -> bool:
     return str(settings.TASKS["default"]["BACKEND"]).startswith("django_tasks_db.")
 
 
-def send(task_to_send: Task[..., None], pk: int, *, pause: timedelta | None = None) -> None:
-    """Enqueues a task for one row, to begin after a pause if one is given. If the queue is unreachable, the error is logged and not
-    raised: the user's changes are stored, `sweep` finds runs that no worker continues, and pages find stale scores."""
+def send(
+    task_to_send: Task[..., None], pk: int, *, pause: timedelta | None = None, priority: int | None = None
+) -> None:
+    """Enqueues a task for one row, to begin after a pause if one is given, with its own priority unless another is given. If the queue
+    is unreachable, the error is logged and not raised: the user's changes are stored, `sweep` finds runs that no worker continues, and
+    pages find stale scores."""
     try:
+        if priority is not None:
+            task_to_send = task_to_send.using(priority=priority)
         if pause and task_to_send.get_backend().supports_defer:
             task_to_send = task_to_send.using(run_after=timezone.now() + pause)
         task_to_send.enqueue(pk, reference=logs.request_id())
@@ -85,11 +90,18 @@ def build_judging_queue(book_id: int) -> None:
 
 @background_task(priority=HIGH_PRIORITY)
 def rescore_book(book_id: int) -> None:
-    """Rescores the last runs of every case of a book after its ratings have changed, and puts what is judged next in order again."""
-    Book.objects.filter(pk=book_id).update(rescore_queued_at=None)
-    for case in Case.objects.live().filter(book=book_id).select_related("book"):
-        _rescore_case(case)
+    """Rescores the last runs of every case of a book after its ratings, or the scorers of a case, have changed, and puts what is judged
+    next in order again.
+
+    Works for a few seconds for each case. A book with more to do gets another task, which does not come before runs.
+    """
+    book = Book.objects.filter(pk=book_id)
+    book.update(rescore_queued_at=None)
+    cases = Case.objects.live().filter(book=book_id).select_related("book")
+    have_finished = [scores.rescore_case(case, seconds=RESCORE_SECONDS) for case in cases]
     judging.refresh_judging_order(book_id)
+    if not all(have_finished) and mark_queued(book, "rescore_queued_at"):
+        send(rescore_book, book_id, priority=LOW_PRIORITY)
 
 
 @background_task(priority=HIGH_PRIORITY)
@@ -103,18 +115,6 @@ def rescore_run(run_id: int) -> None:
 def rescore_failed(run_id: int) -> None:
     """Computes the stale and missing scores of one run, and again those that a scorer could not compute."""
     scores.rescore_run(Run.objects.select_related("case__book").get(pk=run_id), including_failed=True)
-
-
-@background_task(priority=HIGH_PRIORITY)
-def rescore_case(case_id: int) -> None:
-    """Rescores a case's last runs, newest first, after its scorers have changed, or continues to."""
-    _rescore_case(Case.objects.select_related("book").get(pk=case_id))
-
-
-def _rescore_case(case: Case) -> None:
-    """Works for a few seconds; a case with more to do gets another task, so that runs do not have to wait."""
-    if not scores.rescore_case(case, seconds=RESCORE_SECONDS):
-        send(rescore_case, case.pk)
 
 
 @background_task(priority=LOWEST_PRIORITY)

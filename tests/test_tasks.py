@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.tasks import Task
 from django.utils import timezone
 
 from relevancy import cases, ratings, runs, scorers, tasks
@@ -18,7 +19,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 def queue(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int]]:
     """Records tasks instead of executing them."""
     enqueued: list[tuple[str, int]] = []
-    for name in ("run_chunk", "rescore_book", "rescore_run", "rescore_case"):
+    for name in ("run_chunk", "rescore_book", "rescore_run"):
         task = getattr(tasks, name)
         monkeypatch.setattr(type(task), "enqueue", lambda self, pk, **_: enqueued.append((self.name, pk)))
     return enqueued
@@ -105,25 +106,32 @@ def test_rescore_book_rescores_all_runs_of_the_history_and_leaves_archived_cases
     assert stored_case_scores(left_alone)["nDCG@10"][0] != 100
 
 
-def test_rescore_case_continues_in_another_task(queue: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_rescoring_goes_on_in_one_other_task_at_a_time_which_does_not_come_before_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    queue: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(Task, "enqueue", lambda self, pk, **_: queue.append((self.name, pk, self.priority)))
     case = make_case(1, {"query 1": {"b": 1}})
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
     ratings.rate(query=query_of(case, "query 1"), doc_id="a", value=3, by=case.owner)
     monkeypatch.setattr(tasks, "RESCORE_SECONDS", -1.0)
-    tasks.rescore_book.func(case.book_id)
-    assert queue == [("rescore_case", case.pk)]
+    for _ in range(2):  # such as one after a rating, and one of `sweep`
+        tasks.rescore_book.func(case.book_id)
+        tasks.enqueue_book_rescore(case.book_id)
+    assert queue == [("rescore_book", case.book_id, tasks.LOW_PRIORITY)] * 2  # each begins before the next is enqueued
+    assert tasks.run_chunk.priority == tasks.LOW_PRIORITY < tasks.rescore_book.priority
     monkeypatch.undo()
-    tasks.rescore_case.func(case.pk)
+    tasks.rescore_book.func(case.book_id)
     assert [stored_case_scores(run)["nDCG@10"][0] for run in runs] == [100, 100]
 
 
-def test_rescore_case_after_another_scorer_was_chosen() -> None:
+def test_rescoring_after_another_scorer_was_chosen() -> None:
     case = make_case(1, {"query 1": {"b": 3}})
     attempt = make_attempt(case)
     runs = [run_now(attempt) for _ in range(2)]
     scorers.choose_scorers(case=case, scorers=[Scorer.objects.get(name="RR@10")])
-    tasks.rescore_case.enqueue(case.pk)
+    tasks.enqueue_book_rescore(case.book_id)
     assert [stored_case_scores(run)["RR@10"][0] for run in runs] == [50, 50]
 
 

@@ -90,7 +90,7 @@ def add_queries(
     if result.rejected and not result.added and not result.repeated:
         messages = [f"Query {number}: {message}" for number, message in result.rejected]
         raise ValidationError({"text": messages})
-    tasks.send(tasks.rescore_case, case.pk)
+    tasks.enqueue_book_rescore(case.book_id)
     details = {
         "added": result.added,
         "repeated": result.repeated,
@@ -135,7 +135,7 @@ def change_case_query(
             sides = {name: find(present, name, message, query=getattr(changes, name)) for name in ("before", "after")}
             queries.move(case=case, case_query=case_query, by=request.user, **sides)
     if has_changed:
-        tasks.send(tasks.rescore_case, case.pk)
+        tasks.enqueue_book_rescore(case.book_id)
     return _tagged(response, case_query)
 
 
@@ -150,7 +150,7 @@ def remove_case_query(request: ApiRequest, case_id: Id, query_id: Id, if_match: 
             check_if_match(if_match, state=_state(case_query))
             queries.remove(case_query=case_query, by=request.user)
     if is_present:
-        tasks.send(tasks.rescore_case, case.pk)
+        tasks.enqueue_book_rescore(case.book_id)
     return Status(204, None)
 
 

@@ -66,7 +66,7 @@ def choose_case_scorers(
                 scorers.adopt(scorer=scorer, cases=[case], by=request.user)
         present = scorers_of(case)
     if _state(present) != former:
-        tasks.send(tasks.rescore_case, case.pk)
+        tasks.enqueue_book_rescore(case.book_id)
     return set_etag(response, present, state=_state(present))
 
 

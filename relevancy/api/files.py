@@ -247,7 +247,7 @@ def import_queries(
     else:
         imported = queries_import.import_queries(case=case, source=source, by=request.user)
         if imported.added or imported.changed:
-            tasks.send(tasks.rescore_case, case.pk)
+            tasks.enqueue_book_rescore(case.book_id)
     return {
         "format": imported.format,
         "added": imported.added,

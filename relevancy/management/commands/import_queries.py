@@ -40,7 +40,7 @@ class Command(ImportCommand):
         else:
             imported, stored = queries_import.import_queries(case=case, source=source, by=None), ""
             if imported.added or imported.changed:
-                tasks.send(tasks.rescore_case, case.pk)
+                tasks.enqueue_book_rescore(case.book_id)
         self.write(f"Read as {imported.format}{stored}. {queries_import.describe_import(imported)}")
 
     def _import_long_list(

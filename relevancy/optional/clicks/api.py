@@ -86,7 +86,7 @@ def import_query_log(
     change = sample.change
     if not parameters.dry_run:
         change = add_weighted(case=case, weights=sample.weights, only_these=parameters.only_these, by=request.user)
-        transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
+        transaction.on_commit(partial(tasks.enqueue_book_rescore, case.book_id))
     return {
         "added": change.added,
         "reweighted": change.reweighted,

@@ -48,7 +48,7 @@ def query_log(request: HtmxRequest, case_id: int) -> HttpResponse:
             )
         if action == ImportAction.IMPORT:
             added = add_weighted(case=case, weights=sample.weights, only_these=data["only_these"], by=request.user)
-            transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
+            transaction.on_commit(partial(tasks.enqueue_book_rescore, case.book_id))
             text = (
                 f"{counted(added.added, 'query', 'queries')} added and {counted(added.reweighted, 'weight')} changed, "
                 f"with the seed {data['seed']}."

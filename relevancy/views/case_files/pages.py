@@ -115,7 +115,7 @@ def import_queries(request: HtmxRequest, case_id: int) -> HttpResponse:
     except (formats.BadFile, ValidationError) as error:
         form.add_error(_wrong_field(error), error_text(error))
         return _render(request, case, {"queries_form": form}, status=422)
-    transaction.on_commit(partial(tasks.send, tasks.rescore_case, case.pk))
+    transaction.on_commit(partial(tasks.enqueue_book_rescore, case.book_id))
     return redirect_with_message(
         request, reverse("case_files", args=[case.pk]), queries_import.describe_import(imported)
     )

@@ -157,7 +157,7 @@ def _for_case(request: HtmxRequest, form: ScorerForm, preview_form: PreviewForm)
         )
     primary = preview_form.cleaned_data["primary"]
     created = scorers.create_for_case(case=case, primary=primary, by=request.user, **form.values)
-    tasks.send(tasks.rescore_case, case.pk)
+    tasks.enqueue_book_rescore(case.book_id)
     return redirect_with_message(
         request,
         reverse("case", args=[case.pk]),

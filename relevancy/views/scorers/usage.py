@@ -27,7 +27,7 @@ def _selected_cases(request: HtmxRequest) -> list[Case]:
 def _rescore(changed: list[Case]) -> str:
     """Starts the rescoring of the cases. Returns their number as the beginning of a sentence."""
     for case in changed:
-        tasks.send(tasks.rescore_case, case.pk)
+        tasks.enqueue_book_rescore(case.book_id)
     return counted(len(changed), "case is", "cases are")
 
 

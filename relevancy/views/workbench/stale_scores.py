@@ -84,7 +84,7 @@ def rescore_after_change_of_scorers(case: Case) -> None:
     run = selection.rescorable_run
     if run and measures and run.done <= MAX_INLINE_SCORES:
         scores.rescore_run(run, measures)
-    tasks.send(tasks.rescore_case, case.pk)
+    tasks.enqueue_book_rescore(case.book_id)
 
 
 def _measures(versions: Iterable[ScorerVersion]) -> list[ScorerVersion]:

@@ -131,7 +131,7 @@ def test_added_script_and_scoring_again_are_left_to_the_worker(sign_in, case, wo
     client = sign_in("editor")
     other = make_scorer("", "Other", script="setScore(2);")
     assert client.post(at(case, "case_scorer_add"), {"scorer": other.pk}).status_code == 302
-    assert [task.name for task, _ in worker.enqueued] == ["rescore_case"]
+    assert [task.name for task, _ in worker.enqueued] == ["rescore_book"]
     worker.work()
     QueryScore.objects.exclude(version__script="").update(error="failed", score=None)
     assert client.post(at(case, "case_score_again")).status_code == 302

@@ -46,7 +46,7 @@ class Command(Base):
                 self.write(f"{row.searches}\t{row.probability:.6g}\t{row.weight:.9g}\t{row.text}")
         else:
             added = add_weighted(case=case, weights=sample.weights, only_these=only_these)
-            tasks.send(tasks.rescore_case, case.pk)
+            tasks.enqueue_book_rescore(case.book_id)
             self.write(
                 f"{counted(added.added, 'query', 'queries')} added and {counted(added.reweighted, 'weight')} changed, "
                 f"with the seed {seed}."
