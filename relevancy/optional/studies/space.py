@@ -72,7 +72,7 @@ class Knob:
 
     def value(self, position: float) -> float:
         """Returns the value at a position from 0 to 1, with so many digits as people read."""
-        position = min(max(position, 0.0), 1.0)
+        position = min(max(float(position), 0.0), 1.0)  # numpy's floats are written in another way into requests
         if values := self.values:
             return values[min(int(position * len(values)), len(values) - 1)]
         if self.kind == Kind.WHOLE:

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +30,12 @@ def test_values_lie_in_the_range_and_keep_their_position(text: str, position: fl
     assert knob.value(knob.position(value)) == pytest.approx(
         value, rel=2e-3, abs=1.01 if text.startswith("k=") else 2e-3
     )
+
+
+@pytest.mark.parametrize("text", KNOBS)
+def test_values_are_python_s_own_numbers(text: str) -> None:
+    """What numpy calls a float is written as `np.float64(0.5)` into the parameters of Solr."""
+    assert type(parse_knob(text).value(np.float64(0.3))) is float
 
 
 def test_the_middle_of_a_logarithmic_knob_is_the_geometric_mean() -> None:
