@@ -28,12 +28,14 @@ from .run_scorer import RunScorer, has_exact_range
 from .score_tables import ScoreTable, read_score_table
 from .sentences import describe_carriers, describe_groups, describe_lopsided, describe_verdict, format_detectable
 from .summaries import Figure, PairSummary, list_figures, list_rating_warnings, summarize_pair, summarize_pending
-from .tag_figures import TagFigures, compare_tags
+from .tag_figures import MAX_TAGS, TagDifference, TagFigures, compare_tags
+from .tag_sentences import describe_correction, describe_tags
 
 __all__ = [
     "BEST_ORDER",
     "DEFAULT_ALPHA",
     "MAX_RUNS",
+    "MAX_TAGS",
     "ONLY_FIGURES",
     "SORT_KEYS",
     "STATES",
@@ -62,6 +64,7 @@ __all__ = [
     "RunPair",
     "RunScorer",
     "ScoreTable",
+    "TagDifference",
     "TagFigures",
     "Verdict",
     "best_order",
@@ -76,8 +79,10 @@ __all__ = [
     "count_queries_to_add",
     "describe_carriers",
     "describe_change",
+    "describe_correction",
     "describe_groups",
     "describe_lopsided",
+    "describe_tags",
     "describe_verdict",
     "dump_large",
     "find_gain",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from relevancy.statistics import Differences, Interval, Verdict, compare_paired, correct_holm, list_too_few
+from relevancy.statistics import ALPHA, Differences, Interval, Verdict, compare_several
 
 from .score_tables import Floats, ScoreTable
 
@@ -16,35 +16,53 @@ MAX_TAGS = 100  # those with the most queries
 
 
 @dataclass(frozen=True)
-class TagFigures:
-    """Run `other` against the baseline on the compared queries with a tag.
+class TagDifference:
+    """The difference on the queries with a tag, in points.
 
-    other: position of the run in the comparison.
-    score_a, score_b: weighted means in points. difference: `score_b − score_a`.
-    interval: 95 %. p: of the randomisation test. p_holm: corrected for all tags and runs of the comparison. None if there are too few
+    interval: 95 %. p: of the randomisation test. p_holm: corrected for all tags that are tested together. None if there are too few
         queries for p_holm ever to be below .05.
-    gain: points that the queries can gain in run `other` with their best order; None unless that is known for all of them.
-    Linked queries count once in the interval and in p; wins, ties and losses are queries.
     """
 
     tag: str
-    other: int
     queries: int
-    score_a: float
-    score_b: float
     difference: float
     interval: Interval | None
     p: float | None
     p_holm: float | None
-    wins: int
-    ties: int
-    losses: int
-    gain: float | None
 
     @property
     def reason(self) -> str:
         """Why there is no p and no interval; empty if there are."""
         return "" if self.p is not None else Verdict.TOO_FEW.value
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the difference can be told from chance, after the correction."""
+        return self.p_holm is not None and self.p_holm < ALPHA
+
+    @property
+    def order(self) -> tuple[float, float]:
+        """Sorts the surest first, and of those that are equally sure the one with the largest difference."""
+        return 2.0 if self.p_holm is None else self.p_holm, -abs(self.difference)
+
+
+@dataclass(frozen=True)
+class TagFigures(TagDifference):
+    """Run `other` against the baseline on the compared queries with a tag.
+
+    other: position of the run in the comparison. p_holm: corrected for all tags and runs of the comparison.
+    score_a, score_b: weighted means in points; their difference is `score_b − score_a`.
+    gain: points that the queries can gain in run `other` with their best order; None unless that is known for all of them.
+    Linked queries count once in the interval and in p; wins, ties and losses are queries.
+    """
+
+    other: int
+    score_a: float
+    score_b: float
+    wins: int
+    ties: int
+    losses: int
+    gain: float | None
 
 
 def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
@@ -71,11 +89,8 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
         tag: None if table.units is None else np.unique(table.units[positions[tag]], return_inverse=True)[1]
         for tag in chosen
     }
-    merged = [tagged.merged(units[tag]) for tagged, (_, tag) in zip(differences, keys, strict=True)]
-    too_few = list_too_few([len(tagged) for tagged in merged])
-    tested = [None if few else compare_paired(tagged) for tagged, few in zip(merged, too_few, strict=True)]
+    tested = compare_several([tagged.merged(units[tag]) for tagged, (_, tag) in zip(differences, keys, strict=True)])
     gains = table.best - table.scores
-    corrected = iter(correct_holm([paired.p for paired in tested if paired and paired.p is not None]))
     return [
         TagFigures(
             tag=tag,
@@ -84,9 +99,9 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
             score_a=_mean(table.scores[:, 0], table, positions[tag]),
             score_b=_mean(table.scores[:, other], table, positions[tag]),
             difference=tagged.mean,
-            interval=paired.interval if paired else None,
-            p=paired.p if paired else None,
-            p_holm=next(corrected) if paired else None,
+            interval=of_test[0].interval if of_test else None,
+            p=of_test[0].p if of_test else None,
+            p_holm=of_test[1] if of_test else None,
             wins=tagged.wins,
             ties=tagged.ties,
             losses=tagged.losses,
@@ -94,7 +109,7 @@ def compare_tags(table: ScoreTable, runs: int) -> list[TagFigures]:
             if np.isnan(gains[positions[tag], other]).any()
             else _mean(gains[:, other], table, positions[tag]),
         )
-        for (other, tag), tagged, paired in zip(keys, differences, tested, strict=True)
+        for (other, tag), tagged, of_test in zip(keys, differences, tested, strict=True)
     ]
 
 

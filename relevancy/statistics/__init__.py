@@ -13,7 +13,7 @@ from .overlap import jaccard, rbo
 from .power import detectable_difference, required_queries
 from .randomisation import RunMeans, compare_means
 from .sign_test import SignTest, sign_test
-from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_paired
+from .verdicts import EQUIVALENCE_MARGIN, PairedComparison, Verdict, compare_paired, compare_several
 
 __all__ = [
     "ALPHA",
@@ -30,6 +30,7 @@ __all__ = [
     "Verdict",
     "compare_means",
     "compare_paired",
+    "compare_several",
     "correct_holm",
     "detectable_difference",
     "find_interval",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from relevancy.statistics.corrections import ALPHA, list_too_few
+from relevancy.statistics.corrections import ALPHA, correct_holm, list_too_few
 from relevancy.statistics.differences import Differences
 from relevancy.statistics.generators import SEED
 from relevancy.statistics.intervals import Interval, find_interval, t_test
@@ -97,3 +98,14 @@ def compare_paired(differences: Differences, *, permutations: int = PERMUTATIONS
         carriers=differences.list_carriers(),
         detectable=detectable_difference(error * math.sqrt(len(differences)), len(differences)) if error else None,
     )
+
+
+def compare_several(differences: Sequence[Differences]) -> list[tuple[PairedComparison, float] | None]:
+    """Computes the figures of several comparisons, each with its p corrected for all of them by Holm's method.
+
+    None for those with too few queries for the corrected p ever to be below .05: they are not tested, and do not count.
+    """
+    too_few = list_too_few([len(pair) for pair in differences])
+    tested = [None if few else compare_paired(pair) for pair, few in zip(differences, too_few, strict=True)]
+    corrected = iter(correct_holm([paired.p for paired in tested if paired and paired.p is not None]))
+    return [None if paired is None else (paired, next(corrected)) for paired in tested]

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import cases, comparison
+from relevancy import cases, comparison, queries
 from relevancy.models import ScorerVersion
 from tests.factories import make_case
 from tests.views.compare.test_pages import address, open_ready
@@ -79,6 +79,14 @@ def test_page_shows_the_figures_and_leads_to_the_lists_of_the_case(sign_in, case
         "chart-scores",
     ]
     assert "compared-queries" not in page.content.decode()
+
+
+def test_page_says_which_tags_gain(sign_in, case, compared, as_large):
+    queries.tags.add(book=case.book, queries=case.case_queries.values_list("query_id", flat=True), tags="all")
+    page = open_ready(sign_in("viewer"), case)
+    (figures,) = comparison.stored.find_large(case.comparisons.get()).tags
+    assert figures.is_shown
+    assert words(by_id(page, "tag-sentence")).startswith(comparison.describe_tags([figures]))
 
 
 def test_state_loads_the_page_again_once_the_figures_are_there(sign_in, case, compared, as_large):

@@ -3,7 +3,7 @@ import itertools
 import numpy as np
 import pytest
 
-from relevancy.statistics import Differences, Verdict, compare_paired
+from relevancy.statistics import Differences, Verdict, compare_paired, compare_several, correct_holm
 
 
 def decide(values, **options):
@@ -79,3 +79,17 @@ def test_linked_queries_of_the_worked_example_count_once():
     assert comparison.p == pytest.approx(np.mean(np.array(sums) >= 41 - 1e-9)) == 0.25
     assert (comparison.interval.low, comparison.interval.high) == pytest.approx((-1.2797704, 9.8259797), abs=5e-8)
     assert comparison.carriers == [3, 8]
+
+
+def test_compare_several_corrects_p_for_those_that_are_tested():
+    generator = np.random.default_rng(8)
+    pairs = [
+        Differences.build(generator.normal(mean, 10, count)) for mean, count in ((4, 40), (9, 5), (0, 30), (6, 12))
+    ]
+    first, few, *others = compare_several(pairs)
+    assert few is None
+    tested = [first, *others]
+    alone = [compare_paired(pairs[number]) for number in (0, 2, 3)]
+    assert [(paired.p, paired.interval) for paired, _ in tested] == [(paired.p, paired.interval) for paired in alone]
+    assert [p for _, p in tested] == correct_holm([paired.p for paired, _ in tested])
+    assert compare_several([]) == []

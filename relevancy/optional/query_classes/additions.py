@@ -63,7 +63,7 @@ def class_tab(page: ComparisonPage) -> ComparisonTab:
         return Panel(
             "query_classes/_comparison.html",
             {
-                "sentence": report.describe_classes(classes) if classes else "",
+                "sentence": page.tag_sentence,
                 "chart": report.build_chart(classes),
                 "table_url": f"{page.plain_url(tab='tags')}#compared-tabs",
                 "rules_url": reverse("query_classes", args=[page.case.pk]),

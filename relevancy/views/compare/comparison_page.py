@@ -20,7 +20,6 @@ from relevancy.views.charts import Chart
 from relevancy.views.next_steps import NextSteps
 from relevancy.views.requests import parse_number
 from relevancy.views.workbench.access import CaseAccess
-from relevancy.wording import counted
 
 from .best_order import compare_with_best_order
 from .charts import build_charts, build_large_charts
@@ -335,24 +334,21 @@ class ComparisonPage:
     def tag_figures(self) -> list[comparison.TagFigures]:
         """The comparison for each tag, those with the smallest corrected p first, and among the same the largest difference; empty
         without tags, and as long as the figures are being computed."""
-        return sorted(
-            [tag for tag in self._all_tag_figures if tag.other == self.other],
-            key=lambda tag: (2.0 if tag.p_holm is None else tag.p_holm, -abs(tag.difference)),
-        )
+        return sorted((tag for tag in self._all_tag_figures if tag.other == self.other), key=lambda tag: tag.order)
 
     @property
     def _all_tag_figures(self) -> Sequence[comparison.TagFigures]:
         return self.large.tags if self.large else self.figures.comparison.tags if self.figures else ()
 
-    @cached_property
+    @property
+    def tag_sentence(self) -> str:
+        """Which tags gain and which lose; empty without tags."""
+        return comparison.describe_tags(self.tag_figures)
+
+    @property
     def tag_correction(self) -> str:
-        """What the p of the tags is corrected for. Tags with too few queries have no p, and do not count."""
-        tested = [tag for tag in self._all_tag_figures if tag.p is not None]
-        if not tested:
-            return "No tag has enough queries for a p below .05"
-        runs = len(self.compared_runs) - 1
-        among = counted(len({tag.tag for tag in tested}), "tag") + (f" in {runs} runs" if runs > 1 else "")
-        return f"p is corrected for {among} by Holm's method"
+        """What the p of the tags is corrected for."""
+        return comparison.describe_correction(self._all_tag_figures, len(self.compared_runs) - 1)
 
     @cached_property
     def documents_to_rate(self) -> list[comparison.DocumentToRate]:

@@ -531,6 +531,9 @@ def test_table_of_tags_lists_the_surest_first_and_leads_to_their_queries(sign_in
     queries.tags.add(book=case.book, queries=[query_of(case, "query 2").pk], tags="a few")
     queries.tags.add(book=case.book, queries=[query_of(case, f"query {n}").pk for n in (1, 3)], tags="brand")
     response = open_ready(sign_in("viewer"), case)
+    assert words(by_id(response, "tag-sentence")).startswith(
+        "No tag has enough queries for a test: “brand”, “a few”. No tag"
+    )
     rows = [words(row) for row in elements(tree(response), _name="tr") if "data-tag" in attributes(row)]
     assert rows[0].startswith("brand 2 0.0 100.0 +100.0 ")
     assert rows[0].endswith("too few queries to tell 2 · 0 · 0")

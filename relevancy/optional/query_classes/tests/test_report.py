@@ -1,11 +1,11 @@
-"""The sentence and the chart about classes of queries."""
+"""The chart of classes of queries."""
 
 import json
 
 import pytest
 
 from relevancy.comparison import TagFigures
-from relevancy.optional.query_classes.report import build_chart, describe_classes
+from relevancy.optional.query_classes.report import build_chart
 from relevancy.statistics import Interval
 
 
@@ -32,40 +32,6 @@ DIGITS = figures("digits", -6.1, 0.002, -9.8, -2.4)
 LONG = figures("long", 3, 0.03, 1.2, 4.9)
 SHORT = figures("short", -9, 0.2, -20, 2)
 RARE = figures("rare", 40, None)
-
-
-@pytest.mark.parametrize(
-    ("classes", "sentence"),
-    [
-        (
-            [SHORT, DIGITS],
-            "Queries tagged “digits” lose 6.1 points (−9.8 to −2.4); the other class does not differ more than so few "
-            "queries can show.",
-        ),
-        (
-            [LONG, DIGITS, SHORT, SHORT],
-            "Queries tagged “digits” lose 6.1 points (−9.8 to −2.4), and “long” gain 3.0 points (+1.2 to +4.9); no other class differs "
-            "more than so few queries can show.",
-        ),
-        ([DIGITS], "Queries tagged “digits” lose 6.1 points (−9.8 to −2.4)."),
-        ([SHORT], "The only class does not differ more than so few queries can show."),
-        (
-            [SHORT, SHORT, RARE],
-            "None of the 2 classes differs more than so few queries can show. 1 class has too few queries for a test.",
-        ),
-        ([RARE], "No class has enough queries for a test: “rare”."),
-    ],
-)
-def test_the_sentence(classes, sentence):
-    assert describe_classes(classes) == sentence
-
-
-def test_many_classes_are_counted():
-    lost = [figures(f"tag {number}", -number, 0.01, -9, -1) for number in range(1, 6)]
-    assert describe_classes(lost) == (
-        "Queries tagged “tag 5” lose 5.0 points (−9.0 to −1.0), “tag 4” lose 4.0 points (−9.0 to −1.0), “tag 3” lose 3.0 points "
-        "(−9.0 to −1.0) and 2 more."
-    )
 
 
 def test_the_chart_has_a_dot_and_an_interval_for_each_class():
