@@ -31,6 +31,7 @@ GROUPS = {
     "tests/browser/": "browser",
     "tests/commands/test_every_scorer.py": "every scorer",
     "tests/live/": "live",
+    "relevancy/optional/features/tests/live/": "live",
     "relevancy/optional/production/tests/live/": "live",
     "tests/test_benchmarks.py::test_runs_on_real_engines": "live",
     "tests/test_wheel.py": "wheel",

@@ -45,7 +45,7 @@ else
   skipped+=("the tests on PostgreSQL: initdb was not found (package postgresql)")
 fi
 command -v chromium >/dev/null || skipped+=("the browser tests: chromium was not found (package chromium)")
-for engine in solr elasticsearch elasticsearch7 opensearch; do
+for engine in solr solr8 elasticsearch elasticsearch7 opensearch; do
   [ -d "tests/live/engines/$engine/target" ] || skipped+=("the tests on a real $engine: run 'make engines' first")
 done
 if [ "${#skipped[@]}" -gt 0 ]; then

@@ -29,6 +29,13 @@ def solr_server() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
+def solr8_server() -> Iterator[Server]:
+    """A Solr 8.11 without cores; the configuration of those that are made has the query parser `ltr`."""
+    with _engine("solr8", "/solr/admin/info/system", {"SOLR_HEAP": "512m"}) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
 def elasticsearch_server() -> Iterator[Server]:
     """An Elasticsearch without indices; `tests.live.indexing.make_elasticsearch_index` creates them."""
     ready = "/_cluster/health?wait_for_status=yellow&timeout=1s"

@@ -66,7 +66,7 @@ def running(engine: str, home: Path, ready: str, environment: dict[str, str]) ->
     try:
         root = f"http://127.0.0.1:{port}"
         _wait(lambda: _is_ready(root + ready), process, log)
-        yield Server(root + ("/solr" if engine == "solr" else ""), home, process.pid)
+        yield Server(root + ("/solr" if engine.startswith("solr") else ""), home, process.pid)
     finally:
         process.send_signal(signal.SIGTERM)
         try:

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
 
+from relevancy import tasks as core_tasks
 from relevancy.api.access import Id, get_case
 from relevancy.api.authentication import READ, WRITE, ApiRequest
 from relevancy.api.inputs import Input
@@ -21,6 +22,7 @@ from .access import get_feature_set, get_model, newest_log
 from .dataset import read_dataset
 from .feature_text import Feature, format_features
 from .files import FILES
+from .model_files import NotWritable, Product, list_products, write_model
 from .models import FeatureLog, FeatureModel, FeatureSet
 
 router = Router(tags=["Features"])
@@ -140,8 +142,23 @@ def download_features(
     return StreamingHttpResponse(file.write(log, read_dataset(log)), content_type=f"{file.content_type}; charset=utf-8")
 
 
+class ProductDetails(Schema):
+    """A product that can load the trees of a model. commands: that load the file of the model, which Relevancy does not do itself.
+
+    reason: why the features cannot be written for it; empty if they can.
+    """
+
+    product: str = Field(validation_alias="key", examples=["solr"])
+    label: str = Field(validation_alias="format.label", examples=["Solr, module ltr"])
+    commands: str
+    reason: str
+
+
 class ModelDetails(Schema):
-    """A model of a version. gain, low, high: on queries that it was not fitted on; null until it is fitted. weights: of a sum."""
+    """A model of a version. gain, low, high: on queries that it was not fitted on; null until it is fitted.
+
+    weights: of a sum. trees: how many it has. attempt, run: numbers of what was made of it.
+    """
 
     id: int
     kind: str = Field(examples=["ascent"])
@@ -156,6 +173,21 @@ class ModelDetails(Schema):
     seen: float | None
     cross_fitted: float | None
     weights: dict[str, float] | None
+    trees: int | None = Field(examples=[100])
+    attempt: int | None
+    run: int | None
+
+    @staticmethod
+    def resolve_trees(model: FeatureModel) -> int | None:
+        return len(model.content["trees"]) if "trees" in model.content else None
+
+    @staticmethod
+    def resolve_attempt(model: FeatureModel) -> int | None:
+        return model.attempt.number if model.attempt else None
+
+    @staticmethod
+    def resolve_run(model: FeatureModel) -> int | None:
+        return model.run.number if model.run else None
 
     @staticmethod
     def resolve_weights(model: FeatureModel) -> dict[str, float] | None:
@@ -193,6 +225,13 @@ class NewModel(Input):
     seed: int = Field(SEED, ge=0, le=2**31 - 1)
 
 
+class RerankedRun(Schema):
+    """The imported run whose results a model has ranked again."""
+
+    id: int = Field(examples=[12])
+    number: int = Field(examples=[4])
+
+
 class AdoptedModel(Schema):
     """The attempt that was made of a model."""
 
@@ -203,7 +242,7 @@ class AdoptedModel(Schema):
 def list_feature_models(request: ApiRequest, case_id: Id, version: Id, page: Query[PageParameters]) -> dict[str, Any]:
     """The models of a version, oldest first."""
     feature_set = get_feature_set(get_case(request, case_id), version)
-    rows = FeatureModel.objects.filter(log__feature_set=feature_set).select_related("version__scorer")
+    rows = FeatureModel.objects.filter(log__feature_set=feature_set).select_related("version__scorer", "attempt", "run")
     return paginate(rows, page, "id")
 
 
@@ -231,3 +270,36 @@ def adopt_feature_model(request: ApiRequest, case_id: Id, version: Id, model_id:
     """Makes an attempt of a model, with the weights as knobs; the present one if there is one."""
     case = get_case(request, case_id, needs=Role.EDITOR)
     return Status(201, fitting.adopt(model=get_model(case, version, model_id), by=request.user))
+
+
+@router.post("/cases/{case_id}/features/{version}/models/{model_id}/run", auth=WRITE, response={201: RerankedRun})
+def rerank_feature_model(request: ApiRequest, case_id: Id, version: Id, model_id: Id) -> Status[Run]:
+    """Ranks the results of the run of the log again by a model, here, and stores that as an imported run; the present one if there is
+    one. Each query is ranked by the model that was fitted without its fold."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    run = fitting.rerank_here(model=get_model(case, version, model_id), by=request.user)
+    core_tasks.enqueue_run_rescore(run)
+    return Status(201, run)
+
+
+@router.get("/cases/{case_id}/features/{version}/models/{model_id}/products", auth=READ, response=list[ProductDetails])
+def list_model_products(request: ApiRequest, case_id: Id, version: Id, model_id: Id) -> list[Product]:
+    """The products that can load the trees of a model: those whose language its features are in."""
+    return list_products(get_model(get_case(request, case_id), version, model_id))
+
+
+@router.get("/cases/{case_id}/features/{version}/models/{model_id}/file", auth=READ)
+def download_feature_model(
+    request: ApiRequest,
+    case_id: Id,
+    version: Id,
+    model_id: Id,
+    product: Literal["solr", "opensearch", "elasticsearch"] = "solr",
+) -> HttpResponse:
+    """The trees of a model as a product loads them, the `model.json` of its commands."""
+    model = get_model(get_case(request, case_id), version, model_id)
+    try:
+        text = write_model(model, product)
+    except NotWritable as error:
+        raise ValidationError({"product": str(error)}) from None
+    return HttpResponse(text, content_type="application/json; charset=utf-8")

@@ -17,28 +17,28 @@ from typing import Any
 import numpy as np
 
 from .feature_text import Feature
-from .trees import Leaf, Tree
+from .models import FeatureModel
+from .trees import Leaf, Tree, from_json
 
 SOLR_SLACK = np.float32(1e-6)  # of `MultipleAdditiveTreesModel.RegressionTreeNode`
-SOLR_STORE, MODEL = "relevancy", "relevancy_trees"
 
 
 @dataclass(frozen=True)
 class ModelFormat:
     """A product that can load trees. label, notes: for people. engines: whose language the features must be in.
 
-    write: returns the content of a file. commands: that load it, to copy.
+    write: returns the content of a file, from the name of the model, the features and the trees. commands: that load it, to copy.
     """
 
     label: str
     engines: Sequence[str]
     suffix: str
     notes: str
-    write: Callable[[Sequence[Feature], Sequence[Tree]], str]
-    commands: Callable[[Sequence[Feature]], str]
+    write: Callable[[str, Sequence[Feature], Sequence[Tree]], str]
+    commands: Callable[[str, Sequence[Feature]], str]
 
 
-def write_solr(features: Sequence[Feature], trees: Sequence[Tree]) -> str:
+def write_solr(name: str, features: Sequence[Feature], trees: Sequence[Tree]) -> str:
     """Returns a `MultipleAdditiveTreesModel`: numbers are strings, and a value on the threshold goes to the left."""
 
     def node(tree: Tree) -> dict[str, Any]:
@@ -52,8 +52,8 @@ def write_solr(features: Sequence[Feature], trees: Sequence[Tree]) -> str:
         }
 
     model = {
-        "store": SOLR_STORE,
-        "name": MODEL,
+        "store": name,
+        "name": name,
         "class": "org.apache.solr.ltr.model.MultipleAdditiveTreesModel",
         "features": [{"name": feature.name} for feature in features],
         "params": {"trees": [{"weight": "1", "root": node(tree)} for tree in trees]},
@@ -61,11 +61,11 @@ def write_solr(features: Sequence[Feature], trees: Sequence[Tree]) -> str:
     return json.dumps(model, ensure_ascii=False, indent=1) + "\n"
 
 
-def solr_features(features: Sequence[Feature]) -> list[dict[str, Any]]:
+def solr_features(name: str, features: Sequence[Feature]) -> list[dict[str, Any]]:
     """Returns the feature store of Solr: queries read the text of the user from `efi.user_query`."""
     return [
         {
-            "store": SOLR_STORE,
+            "store": name,
             "name": feature.name,
             "class": f"org.apache.solr.ltr.feature.{'FieldValueFeature' if feature.kind == 'number' else 'SolrFeature'}",
             "params": {"field": feature.text}
@@ -76,7 +76,7 @@ def solr_features(features: Sequence[Feature]) -> list[dict[str, Any]]:
     ]
 
 
-def write_xgboost(features: Sequence[Feature], trees: Sequence[Tree]) -> str:
+def write_xgboost(name: str, features: Sequence[Feature], trees: Sequence[Tree]) -> str:
     """Returns the definition of a `model/xgboost+json`, of OpenSearch and of the plugin of Elasticsearch: a value below the threshold
     goes to the left."""
 
@@ -97,7 +97,7 @@ def write_xgboost(features: Sequence[Feature], trees: Sequence[Tree]) -> str:
 
     splits = [node(tree, iter(range(2**31))) for tree in trees]
     definition = json.dumps({"objective": "rank:ndcg", "splits": splits}, ensure_ascii=False)
-    model = {"model": {"name": MODEL, "model": {"type": "model/xgboost+json", "definition": definition}}}
+    model = {"model": {"name": name, "model": {"type": "model/xgboost+json", "definition": definition}}}
     return json.dumps(model, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -120,7 +120,7 @@ def plugin_features(features: Sequence[Feature]) -> dict[str, Any]:
     }
 
 
-def write_elasticsearch(features: Sequence[Feature], trees: Sequence[Tree]) -> str:
+def write_elasticsearch(name: str, features: Sequence[Feature], trees: Sequence[Tree]) -> str:
     """Returns the body of `PUT _ml/trained_models`: base64 of gzip of JSON of an ensemble, whose nodes decide by `lte`."""
 
     def nodes(tree: Tree) -> list[dict[str, Any]]:
@@ -201,36 +201,36 @@ def _number_query(feature: Feature) -> dict[str, Any]:
     }
 
 
-def _solr_commands(features: Sequence[Feature]) -> str:
-    store = json.dumps(solr_features(features), ensure_ascii=False, indent=1)
+def _solr_commands(name: str, features: Sequence[Feature]) -> str:
+    store = json.dumps(solr_features(name, features), ensure_ascii=False, indent=1)
     json_type = "-H 'Content-Type: application/json'"
     return (
         f"cat > features.json <<'END'\n{store}\nEND\n"
         f'curl -X PUT {json_type} --data-binary @features.json "$SOLR/$CORE/schema/feature-store"\n'
         f'curl -X PUT {json_type} --data-binary @model.json "$SOLR/$CORE/schema/model-store"\n'
         'curl "$SOLR/admin/cores?action=RELOAD&core=$CORE"\n'
-        f"# then, in a query template: &rq={{!ltr model={MODEL} reRankDocs=100 efi.user_query=$text}}&text=#$query##\n"
+        f"# then, in a query template: &rq={{!ltr model={name} reRankDocs=100 efi.user_query=$text}}&text=#$query##\n"
     )
 
 
-def _plugin_commands(features: Sequence[Feature]) -> str:
+def _plugin_commands(name: str, features: Sequence[Feature]) -> str:
     feature_set = json.dumps(plugin_features(features), ensure_ascii=False, indent=1)
     json_type = "-H 'Content-Type: application/json'"
-    sltr = f'{{"sltr": {{"model": "{MODEL}", "params": {{"keywords": "#$query##"}}}}}}'
+    sltr = f'{{"sltr": {{"model": "{name}", "params": {{"keywords": "#$query##"}}}}}}'
     return (
         f"cat > features.json <<'END'\n{feature_set}\nEND\n"
         'curl -X PUT "$ENGINE/_ltr"\n'
-        f'curl -X POST {json_type} --data-binary @features.json "$ENGINE/_ltr/_featureset/relevancy"\n'
-        f'curl -X POST {json_type} --data-binary @model.json "$ENGINE/_ltr/_featureset/relevancy/_createmodel"\n'
+        f'curl -X POST {json_type} --data-binary @features.json "$ENGINE/_ltr/_featureset/{name}"\n'
+        f'curl -X POST {json_type} --data-binary @model.json "$ENGINE/_ltr/_featureset/{name}/_createmodel"\n'
         f'# then, in a query template: "rescore": {{"window_size": 100, "query": {{"rescore_query": {sltr}, '
         '"query_weight": 0, "rescore_query_weight": 1}}\n'
     )
 
 
-def _elasticsearch_commands(features: Sequence[Feature]) -> str:
-    rescore = f'{{"model_id": "{MODEL}", "params": {{"keywords": "#$query##"}}}}'
+def _elasticsearch_commands(name: str, features: Sequence[Feature]) -> str:
+    rescore = f'{{"model_id": "{name}", "params": {{"keywords": "#$query##"}}}}'
     return (
-        f"curl -X PUT -H 'Content-Type: application/json' --data-binary @model.json \"$ENGINE/_ml/trained_models/{MODEL}\"\n"
+        f"curl -X PUT -H 'Content-Type: application/json' --data-binary @model.json \"$ENGINE/_ml/trained_models/{name}\"\n"
         f'# then, in a query template: "rescore": {{"window_size": 100, "learning_to_rank": {rescore}}}\n'
     )
 
@@ -261,6 +261,46 @@ FORMATS: Mapping[str, ModelFormat] = {
         _elasticsearch_commands,
     ),
 }
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product that loads trees. commands: to copy. reason: why the features cannot be written for it; empty if they can."""
+
+    key: str
+    format: ModelFormat
+    commands: str = ""
+    reason: str = ""
+
+
+def _name(model: FeatureModel) -> str:
+    """Returns the name that a model and its features have in a product, which takes each name only once."""
+    return f"relevancy_{model.pk}"
+
+
+def list_products(model: FeatureModel) -> list[Product]:
+    """Returns the products that load the trees of a model: those whose language its features are in; none of a sum."""
+    if "trees" not in model.content:
+        return []
+    products = []
+    for key, form in FORMATS.items():
+        if model.log.config["engine"] in form.engines:
+            try:
+                products.append(Product(key, form, commands=form.commands(_name(model), model.log.feature_set.items)))
+            except ValueError as error:
+                products.append(Product(key, form, reason=str(error)))
+    return products
+
+
+def write_model(model: FeatureModel, key: str) -> str:
+    """Returns the trees of a model as a product loads them. Raises `NotWritable`."""
+    products = {product.key: product for product in list_products(model)}
+    if key not in products:
+        raise NotWritable(f"{model} cannot be written for this product. Possible are: {', '.join(products) or 'none'}.")
+    if products[key].reason:
+        raise NotWritable(products[key].reason)
+    trees = [from_json(tree) for tree in model.content["trees"]]
+    return FORMATS[key].write(_name(model), model.log.feature_set.items, trees)
 
 
 def solr_threshold(value: float) -> float:

@@ -1,7 +1,5 @@
 """Models of logged features: fitted, shown, made an attempt of, applied here."""
 
-from dataclasses import dataclass
-
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -18,33 +16,8 @@ from relevancy.views.workbench.access import CaseAccess, get_case
 from . import fitting, tasks
 from .access import get_feature_set, get_model, newest_log
 from .forms import FitForm
-from .model_files import FORMATS, ModelFormat
+from .model_files import FORMATS, NotWritable, list_products, write_model
 from .models import FeatureModel
-from .trees import from_json
-
-
-@dataclass(frozen=True)
-class ShownFormat:
-    """A product that loads trees. commands: to copy. reason: why the features cannot be written for it; empty if they can."""
-
-    key: str
-    format: ModelFormat
-    commands: str = ""
-    reason: str = ""
-
-
-def list_formats(model: FeatureModel) -> list[ShownFormat]:
-    """Returns the products that load the trees of a model: those whose language its features are in."""
-    if "trees" not in model.content:
-        return []
-    shown = []
-    for key, form in FORMATS.items():
-        if model.log.config["engine"] in form.engines:
-            try:
-                shown.append(ShownFormat(key, form, commands=form.commands(model.log.feature_set.items)))
-            except ValueError as error:
-                shown.append(ShownFormat(key, form, reason=str(error)))
-    return shown
 
 
 @require_POST
@@ -72,7 +45,7 @@ def feature_model(request: HtmxRequest, case_id: int, version: int, model_id: in
     context: dict[str, object] = {"case": case, "access": CaseAccess(case, request.user), "model": model}
     if model.status == FeatureModel.Status.COMPLETE:
         context["weights"] = sorted(model.content.get("weights", {}).items(), key=lambda pair: -pair[1])
-        context["formats"] = list_formats(model)
+        context["products"] = list_products(model)
         try:
             context["template"], context["knobs"] = fitting.propose(model)
         except engines.EngineError as error:
@@ -85,16 +58,13 @@ def feature_model_file(request: HtmxRequest, case_id: int, version: int, model_i
     """The trees of a model as a product loads them."""
     case = get_case(request, case_id)
     model = get_model(case, version, model_id)
-    found = [form for form in list_formats(model) if form.key == product]
-    if not found or found[0].reason:
-        url = reverse("feature_model", args=[case.pk, version, model_id])
-        return conflict(request, url, "This model cannot be written for this product.")
-    format_ = FORMATS[product]
-    trees = [from_json(tree) for tree in model.content["trees"]]
-    response = HttpResponse(
-        format_.write(model.log.feature_set.items, trees), content_type="application/json; charset=utf-8"
+    try:
+        text = write_model(model, product)
+    except NotWritable as error:
+        return conflict(request, reverse("feature_model", args=[case.pk, version, model_id]), error)
+    return as_file(
+        HttpResponse(text, content_type="application/json; charset=utf-8"), case.name, FORMATS[product].suffix
     )
-    return as_file(response, case.name, format_.suffix)
 
 
 @require_POST

@@ -8,6 +8,6 @@ done
 # Elasticsearch 7.17 needs a Java that still has a security manager, the others a newer one.
 "$here/find_jdk.sh" 17 23 >/dev/null
 "$here/find_jdk.sh" 21 99 >/dev/null
-for engine in solr elasticsearch elasticsearch7 opensearch; do
+for engine in solr solr8 elasticsearch elasticsearch7 opensearch; do
   "$here/$engine/start.sh" --fetch-only
 done

@@ -42,6 +42,9 @@ list_feature_models see    read   200
 read_feature_model see     read   200
 fit_feature_model  edit    write  202
 adopt_feature_model edit   write  422
+rerank_feature_model edit  write  422
+list_model_products see    read   200
+download_feature_model see read   422
 """
 OPERATION_BODIES = {
     "save_feature_set": {"attempt": 1, "text": "price: number price"},
@@ -59,6 +62,12 @@ read_feature_model model_id
 fit_feature_model  version
 adopt_feature_model version
 adopt_feature_model model_id
+rerank_feature_model version
+rerank_feature_model model_id
+list_model_products version
+list_model_products model_id
+download_feature_model version
+download_feature_model model_id
 """
 
 

@@ -1,6 +1,7 @@
 """Models of a case: fitted, made an attempt of, applied here."""
 
 import io
+import json
 from pathlib import Path
 from unittest.mock import patch
 
@@ -165,6 +166,31 @@ def test_api_and_command(api, case: Case) -> None:  # type: ignore[no-untyped-de
     assert "the best feature alone, title" in out.getvalue()
     call_command("features", str(case.pk), "--attempt-of", str(FeatureModel.objects.first().pk), stdout=out)
     assert "Attempt 3 created of Model" in out.getvalue()
+
+
+def test_api_of_trees(api, case: Case) -> None:  # type: ignore[no-untyped-def]
+    log = log_of(case, with_run=True)
+    client = api(case.owner)
+    created = client.send("POST", f"/cases/{case.pk}/features/1/models", {"kind": "trees"})
+    path = f"/cases/{case.pk}/features/1/models/{created.json()['id']}"
+    model = client.get(path)
+    assert (model["status"], model["weights"], model["attempt"], model["run"]) == ("complete", None, None, None)
+    assert model["trees"] == len(FeatureModel.objects.get().content["trees"]) > 0
+    assert "the engine has to load them" in client.send("POST", f"{path}/attempt", {}).json()["detail"]
+    run = client.send("POST", f"{path}/run", {})
+    assert run.status_code == 201
+    assert client.send("POST", f"{path}/run", {}).json() == run.json()
+    assert client.get(path)["run"] == run.json()["number"] == 2
+    assert client.get(f"/runs/{run.json()['id']}")["number"] == 2
+    assert client.get(f"{path}/products") == []
+    refused = client.send("GET", f"{path}/file?product=opensearch")
+    assert (refused.status_code, "Possible are: none." in refused.content.decode()) == (422, True)
+    FeatureLog.objects.filter(pk=log.pk).update(config={**log.config, "engine": "opensearch"})
+    (product,) = client.get(f"{path}/products")
+    assert (product["product"], product["reason"]) == ("opensearch", "")
+    assert "_ltr/_featureset" in product["commands"]
+    file = client.get(f"{path}/file?product=opensearch")
+    assert len(json.loads(file["model"]["model"]["definition"])["splits"]) == model["trees"]
 
 
 def test_trees_are_ranked_again_here_and_written_for_products(case: Case) -> None:

@@ -118,7 +118,7 @@ def vectors_around(ensemble: Sequence[Tree], count: int, seed: int) -> Any:
 
 def check(product: str, ensemble: Sequence[Tree], count: int, seed: int = 1) -> None:
     features = SOLR_FEATURES if product == "solr" else FEATURES
-    model = json.loads(FORMATS[product].write(features, ensemble))
+    model = json.loads(FORMATS[product].write("relevancy_7", features, ensemble))
     values = vectors_around(ensemble, count, seed)
     names = [feature.name for feature in features]
     found = [EVALUATORS[product](model, dict(zip(names, row, strict=True))) for row in values.tolist()]
@@ -210,9 +210,9 @@ def test_solr_reads_hardly_more_for_negative_thresholds_and_near_0(value: float)
 
 
 def test_features_go_with_the_model() -> None:
-    store = model_files.solr_features(SOLR_FEATURES)
+    store = model_files.solr_features("relevancy_7", SOLR_FEATURES)
     assert store[0] == {
-        "store": "relevancy",
+        "store": "relevancy_7",
         "name": "title",
         "class": "org.apache.solr.ltr.feature.SolrFeature",
         "params": {"q": "{!edismax qf=title}${user_query}"},
@@ -222,8 +222,8 @@ def test_features_go_with_the_model() -> None:
     assert of_plugin[0]["template"] == {"match": {"title": "{{keywords}}"}}
     assert of_plugin[2]["template"]["function_score"]["field_value_factor"] == {"field": "votes", "missing": 0}
     for key, form in FORMATS.items():
-        commands = form.commands(SOLR_FEATURES if key == "solr" else FEATURES)
-        assert "curl" in commands and "model.json" in commands
+        commands = form.commands("relevancy_7", SOLR_FEATURES if key == "solr" else FEATURES)
+        assert all(text in commands for text in ("curl", "model.json", "relevancy_7"))
 
 
 @pytest.mark.parametrize(
@@ -236,5 +236,5 @@ def test_features_go_with_the_model() -> None:
 )
 def test_slots_that_the_engine_cannot_fill_are_refused(product: str, text: str) -> None:
     with pytest.raises(NotWritable, match="title has"):
-        FORMATS[product].commands([Feature("title", "query", text)])
+        FORMATS[product].commands("relevancy_7", [Feature("title", "query", text)])
     assert set(FORMATS[product].engines) <= {engine.key for engine in engines.available()}
