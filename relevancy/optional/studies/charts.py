@@ -57,10 +57,11 @@ def curves(findings: Mapping[str, Any]) -> Chart:
         yaxis={"title": {"text": "points above the attempt"}, "zeroline": True, "rangemode": "tozero"},
     )
     text = (
-        f"After {counted(len(seen) - 1, 'trial')}, the best setting is {format_signed(seen[-1], 1)} points better on the queries that "
-        f"chose it, and choosing like this gains {format_signed(held_out[-1], 1)} on queries that did not. The space between is luck."
+        f"After {counted(len(seen) - 1, 'trial')}, the chosen setting is {format_signed(seen[-1], 1)} points better on the "
+        f"queries that chose it, and choosing like this gains {format_signed(held_out[-1], 1)} on queries that did not. The space "
+        "between is luck."
     )
-    return Chart("curves", "What the best setting is worth", text, figure_json(figure))
+    return Chart("curves", "What the chosen setting is worth", text, figure_json(figure))
 
 
 def response(

@@ -119,7 +119,7 @@ def describe(findings: Mapping[str, Any], study: Study) -> str:
     )
     seen, luck = format_signed(findings["seen"], 1), format_rounded(abs(findings["luck"]), 1)
     if findings["luck"] >= TIE:
-        of_it = f"{luck} of it is luck"
+        of_it = f"{luck} of it is luck" if findings["gain"] >= TIE else "all of it is luck"
     elif findings["luck"] <= -TIE:
         of_it = f"{luck} less than on the others, which is chance"
     else:

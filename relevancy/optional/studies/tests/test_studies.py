@@ -136,6 +136,29 @@ def test_no_improvement_is_claimed_where_knobs_change_nothing_true(attempt: Atte
     assert found["sentence"].startswith("No improvement shown")
 
 
+@pytest.mark.parametrize(
+    ("seen", "gain", "ending"),
+    [
+        (4.4, 1.8, "+4.4 on those that did: 2.6 of it is luck."),
+        (0.4, -0.6, "+0.4 on those that did: all of it is luck."),
+        (1.0, 1.0, "+1.0 on those that did: none of it is luck."),
+    ],
+)
+def test_the_sentence_says_what_is_luck(seen: float, gain: float, ending: str) -> None:
+    found = {
+        "complete": 9,
+        "choice": 3,
+        "trials": 9,
+        "gain": gain,
+        "low": -1.0,
+        "high": 4.0,
+        "seen": seen,
+        "luck": seen - gain,
+    }
+    study = Study(parent=Attempt(number=2))
+    assert findings.describe({**found, "is_improvement": False}, study).endswith(ending)
+
+
 def test_plans(attempt: Attempt) -> None:
     case = attempt.case
     query_of(case, "query 1")
