@@ -165,7 +165,7 @@ def test_without_an_improvement_nothing_is_green(sign_in: Any, done: Study, shar
     main = page.split('<main class="page study-page"')[1].split("</main>")[0]
     assert "button-primary" not in main
     assert 'data-improvement="no"' in main and "study-sentence up" not in main
-    assert 'id="adopt-best"' in main
+    assert 'id="adopt-chosen"' in main
 
 
 def test_viewer_sees_a_study_and_no_buttons(sign_in: Any, done: Study, shared: Case) -> None:
