@@ -11,6 +11,7 @@ from invented import document, query_grades, rankings
 
 from relevancy import cases, endpoints, queries, ratings, runs, scorers, scores
 from relevancy.models import Case, CaseQuery, Query, QueryScore, Ranking, Rating, Run, ScorerVersion, User
+from relevancy.queries.text import text_key
 
 RUNS = 2  # so that there is a previous run to compare with
 
@@ -55,24 +56,27 @@ def make_case(name: str, texts: list[str], by: User, rated: int = 10) -> Case:
 
 
 def multiply(case: Case, times: int) -> None:
-    """Makes a case `times` as large on PostgreSQL, with copies of its queries, their ratings, rankings and scores; sums its scores.
+    """Makes a case `times` as large, with copies of its queries, their ratings, rankings and scores; sums its scores.
 
     A copy has the text of the original with its number, so that texts stay distinct; its documents are the same.
     """
+    is_postgres = connection.vendor == "postgresql"
     with connection.cursor() as cursor:
         cursor.execute(
-            "CREATE TEMPORARY TABLE copies AS SELECT id AS query_id, copy, "
+            "CREATE TEMPORARY TABLE copies AS "
+            "WITH RECURSIVE numbers(copy) AS (SELECT 2 UNION ALL SELECT copy + 1 FROM numbers WHERE copy < %s) "
+            "SELECT id AS query_id, copy, "
             f"(SELECT MAX(id) FROM {Query._meta.db_table}) + ROW_NUMBER() OVER (ORDER BY copy, id) AS copied_id "
-            f"FROM {Query._meta.db_table}, generate_series(2, %s) copy WHERE book_id = %s",
+            f"FROM {Query._meta.db_table}, numbers WHERE book_id = %s",
             [times, case.book_id],
         )
-        cursor.execute("ANALYZE copies")
+        if is_postgres:
+            cursor.execute("ANALYZE copies")
+        else:
+            connection.connection.create_function("text_key", 1, text_key, deterministic=True)
     text = "original.text || ' ' || copies.copy"
-    _copy(
-        Query,
-        "id",
-        {"id": "copies.copied_id", "text": text, "text_key": f"encode(sha256(convert_to({text}, 'UTF8')), 'hex')"},
-    )
+    key = f"encode(sha256(convert_to({text}, 'UTF8')), 'hex')" if is_postgres else f"text_key({text})"
+    _copy(Query, "id", {"id": "copies.copied_id", "text": text, "text_key": key})
     span = (case.case_queries.aggregate(last=Max("position"))["last"] or 0) + 1
     _copy(CaseQuery, "query_id", {"position": f"original.position + (copies.copy - 1) * {span}"})
     for model in (Rating, Ranking):
@@ -87,7 +91,7 @@ def multiply(case: Case, times: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE copies")
         tables = (Query, CaseQuery, Rating, Ranking, QueryScore)
-        for model in tables:
+        for model in tables if is_postgres else ():
             if model._meta.pk.name == "id":
                 sequence = f"pg_get_serial_sequence('{model._meta.db_table}', 'id')"
                 cursor.execute(f"SELECT setval({sequence}, (SELECT MAX(id) FROM {model._meta.db_table}))")

@@ -51,6 +51,7 @@ from storage import size_of
 from relevancy import cases, endpoints, queries, runs, scorers, tasks
 from relevancy.management.commands.demo import worker_command
 from relevancy.models import Attempt, Case, CaseScore, Document, QueryScore, Ranking, Run, Scorer, User
+from relevancy.queries import normalize
 
 QUERIES, DOCUMENTS_PER_QUERY, JUDGED_TWICE = 1_010_916, 8.75, 0.1
 WORDS_OF_A_QUERY = {3: 10, 4: 18, 5: 20, 6: 17, 7: 13, 8: 9, 9: 6, 10: 4, 11: 3}  # words: share in percent
@@ -75,12 +76,15 @@ TOKEN = "a" * 32  # it only has to be the same in the cookie and the header
 
 @dataclass(frozen=True)
 class Files:
-    """Files to import: a list of queries, their ratings, and two files of rankings. judged: how many ratings there are."""
+    """Files to import: a list of queries, their ratings, and two files of rankings. count, judged: how many queries and ratings there
+    are. top: the highest grade."""
 
     queries: Path
     ratings: Path
     rankings: list[Path]
+    count: int
     judged: int
+    top: int
 
 
 type Judged = dict[str, int]  # grade by document id
@@ -122,11 +126,12 @@ def invented_queries(number: int) -> Listed:
 
 
 def queries_from_tsv(paths: list[str], number: int) -> Listed:
-    """Queries of real files, at most so many. Later ones with a text that has occurred are left out."""
+    """Queries of real files, at most so many. Later ones with a text that has occurred are left out, and so are grades below 0."""
     text_file, judged_file, *run_files = paths
     judged: dict[str, Judged] = {}
     for columns in _rows(judged_file):
-        judged.setdefault(columns[0], {})[columns[2]] = int(columns[3])
+        if (grade := int(columns[3])) >= 0:
+            judged.setdefault(columns[0], {})[columns[2]] = grade
     results = []
     for path in run_files:
         listed: dict[str, list[tuple[int, str]]] = {}
@@ -135,10 +140,13 @@ def queries_from_tsv(paths: list[str], number: int) -> Listed:
             if int(rank) <= PLACES:
                 listed.setdefault(columns[0], []).append((int(rank), doc_id))
         results.append(listed)
-    texts = {text: topic for topic, text in reversed([line[:2] for line in _rows(text_file, "\t")])}
-    for text, topic in islice(texts.items(), number):
-        ranked = [[doc_id for _, doc_id in sorted(listed.get(topic, []))] for listed in results]
-        yield text.strip(), judged.get(topic, {}), ranked
+    topics: dict[str, str] = {}
+    for topic, text, *_ in _rows(text_file, "\t"):
+        if text := normalize(text):
+            topics.setdefault(text, topic)
+    for text, topic in islice(topics.items(), number):
+        ranked = [[doc_id for _, doc_id in sorted(listed.get(topic, []))[:PLACES]] for listed in results]
+        yield text, judged.get(topic, {}), ranked
 
 
 def _rows(path: str, separator: str | None = None) -> Iterator[list[str]]:
@@ -153,7 +161,7 @@ def write_files(listed: Listed) -> Files:
     folder = fresh_site.DATA / "million"
     folder.mkdir()
     paths = [folder / name for name in ("queries.txt", "ratings.csv", "run-1.csv", "run-2.csv")]
-    judged = 0
+    number = judged = top = 0
     with ExitStack() as stack:
         texts, *others = (stack.enter_context(path.open("w", encoding="utf-8")) for path in paths)
         ratings, *rankings = (csv.writer(file, lineterminator="\n") for file in others)
@@ -163,12 +171,12 @@ def write_files(listed: Listed) -> Files:
         for text, grades, ranked in listed:
             texts.write(f"{text}\n")
             ratings.writerows((text, doc_id, grade) for doc_id, grade in grades.items())
-            judged += len(grades)
+            number, judged, top = number + 1, judged + len(grades), max(top, *grades.values(), 0)
             for writer, doc_ids in zip(rankings, ranked, strict=True):
                 writer.writerows((text, doc_id, place) for place, doc_id in enumerate(doc_ids, 1))
                 if not doc_ids:
                     writer.writerow((text, "", ""))
-    return Files(paths[0], paths[1], paths[2:], judged)
+    return Files(paths[0], paths[1], paths[2:], number, judged, top)
 
 
 # What is measured
@@ -461,11 +469,11 @@ def main(chosen: argparse.Namespace) -> bool:
     case = cases.create(
         name="Million",
         owner=by,
-        scale=scorers.parse_scale("0:1"),
+        scale=scorers.parse_scale(f"0:{max(1, files.top)}"),
         scorers=[Scorer.objects.get(name=name, owner=None) for name in SCORERS],
     )
     source = "files of your own" if chosen.from_tsv else "invented data in the shape of MS MARCO passage"
-    print(f"{chosen.queries:,} queries, {connection.vendor}, {chosen.workers} workers; {source}")
+    print(f"{files.count:,} queries, {connection.vendor}, {chosen.workers} workers; {source}")
     print(f"generated: {time.perf_counter() - begun:.1f} s", flush=True)
     workers = Workers()
     try:
@@ -475,14 +483,14 @@ def main(chosen: argparse.Namespace) -> bool:
             rater = Rater(address, by)
             rater.start()
             measure = Measure(workers, rater)
-            import_all(measure, case, files, chosen.queries)
+            import_all(measure, case, files, files.count)
             earlier, later = (
-                run_file(measure, case, path, by, chosen.queries, kills=not number)
+                run_file(measure, case, path, by, files.count, kills=not number)
                 for number, path in enumerate(files.rankings)
             )
-            score_again(measure, later, "P@10", chosen.queries)
-            search_embedded(measure, files, by, min(chosen.embedded, chosen.queries))
-            compare(measure, earlier, later, chosen.queries)
+            score_again(measure, later, "P@10", files.count)
+            search_embedded(measure, files, by, min(chosen.embedded, files.count))
+            compare(measure, earlier, later, files.count)
             rater.stop()
             open_pages(measure, address, case, later, by)
     finally:
@@ -491,7 +499,7 @@ def main(chosen: argparse.Namespace) -> bool:
         measure.check(f"p95 of {what} in all stages at most {most} ms", percentile(rater.times[what]), most=most)
     measure.check(f"no rating and no /healthz fails {sorted(set(rater.failed))}", len(rater.failed), most=0)
     measure.check(f"a worker at most {WORKER_MB} MB", workers.megabytes, most=WORKER_MB)
-    print_sizes(measure, case, chosen.queries)
+    print_sizes(measure, case, files.count)
     return measure.is_good
 
 

@@ -106,9 +106,11 @@ def rescore_book(book_id: int) -> None:
 
 @background_task(priority=HIGH_PRIORITY)
 def rescore_run(run_id: int) -> None:
-    """Computes the stale and missing scores of one run."""
+    """Computes the stale and missing scores of one run for a few seconds, and enqueues the rest, so that runs do not have to wait."""
     Run.objects.filter(pk=run_id).update(rescore_queued_at=None)
-    scores.rescore_run(Run.objects.select_related("case__book").get(pk=run_id))
+    run = Run.objects.select_related("case__book").get(pk=run_id)
+    if not scores.continue_rescore(run, seconds=RESCORE_SECONDS):
+        enqueue_run_rescore(run)
 
 
 @background_task(priority=HIGH_PRIORITY)

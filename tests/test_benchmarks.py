@@ -129,3 +129,39 @@ print(len(given.documents), len(given.texts), len(given.ratings.splitlines()), g
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout.splitlines()[-1:] == ["2000 5 51 invented data"], done
+
+
+def test_a_million_queries_are_read_from_files_of_others(tmp_path: Path, migrated: Path) -> None:
+    """As MS MARCO and TREC have them: columns between tabs, texts with quotation marks, runs with a hundred results and more."""
+    texts = [
+        ("7", "what is a knob"),
+        ("12", 'say "hello",  twice '),
+        ("5", "what is a knob"),
+        ("9", "no run, no rating"),
+    ]
+    (tmp_path / "queries").write_text("".join(f"{topic}\t{text}\n" for topic, text in texts))
+    (tmp_path / "qrels").write_text("7\t0\t1001\t1\n7\t0\t1002\t3\n12 0 1003 -1\n")
+    (tmp_path / "run.tsv").write_text("".join(f"7\t{2000 - rank}\t{rank}\n" for rank in range(100, 0, -1)))
+    (tmp_path / "run.trec").write_text("12 Q0 1003 1 9.5 tag\n7 Q0 1002 2 1.5 tag\n7 Q0 1001 1 2.5 tag\n")
+    paths = [str(tmp_path / name) for name in ("queries", "qrels", "run.tsv", "run.trec")]
+    program = f"""
+import sys
+sys.path[:0] = [{str(FOLDER)!r}, {str(FOLDER.parent)!r}]
+import million
+files = million.write_files(million.queries_from_tsv({paths!r}, 10))
+print(files.count, files.judged, files.top)
+for path in [files.queries, files.ratings, *files.rankings]:
+    print(path.read_text())
+"""
+    own = {key: value for key, value in os.environ.items() if key != "RELEVANCY_DATABASE_URL"}
+    own |= {"MIGRATED_DATABASE": str(migrated)}
+    done = subprocess.run([sys.executable, "-c", program], env=own, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[:4] == ["3 2 3", "what is a knob", 'say "hello",  twice', "no run, no rating"]
+    assert lines[6:8] == ["what is a knob,1001,1", "what is a knob,1002,3"]
+    assert [line for line in lines if line.startswith("what") and line.count(",") == 2][2:][:10] == [
+        f"what is a knob,{2000 - rank},{rank}" for rank in range(1, 11)
+    ]
+    assert '"say ""hello"",  twice",1003,1' in lines
+    assert lines.count('"no run, no rating",,') == 2

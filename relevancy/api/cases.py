@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from ninja import Query, Router, Schema, Status
 from pydantic import Field, StrictBool
 
-from relevancy import cases, queries, scorers, tasks
+from relevancy import cases, queries, scorers, scores, tasks
 from relevancy.models import Book, Case, CaseScorer, Endpoint, Role, Run, Scorer, Team
 
 from .access import Id, Name, ObjectId, find, get_case
@@ -47,7 +47,7 @@ class CaseDetails(CaseSummary):
 
     @staticmethod
     def resolve_query_count(case: Case) -> int:
-        return case.case_queries.present().count()
+        return scores.count_queries(case)
 
     @staticmethod
     def resolve_scorers(case: Case) -> list[CaseScorer]:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from relevancy.judging.judging import COUNTED, JUDGED, SubqueryCount
+from relevancy.judging.judging import COUNTED, JUDGED
 from relevancy.models import (
     Book,
     Case,
@@ -22,6 +22,7 @@ from relevancy.models import (
     User,
     Verdict,
 )
+from relevancy.models.subquery_count import SubqueryCount
 
 _VERDICT_COUNTS = {verdict.value: Count("pk", filter=Q(verdict=verdict)) for verdict in Verdict}
 
@@ -76,14 +77,34 @@ def raters_of(book: Book) -> QuerySet[User]:
     return User.objects.filter(Exists(stored)).order_by("name", "email", "pk")
 
 
+def count_judgments(book: Book) -> tuple[list[dict[str, Any]], list[GradeCount]]:
+    """Returns who said what in a book, and how often each grade of its scale was given by all raters. Two SQL statements, one of which
+    reads all ratings.
+
+    The raters have most ratings first: `rater`; `rated`, `cannot` and `later`, how often each was said; and `last`, the time of the
+    newest rating.
+    """
+    given = Rating.objects.filter(query__book=book).order_by().values_list("rater_id", "verdict", "value")
+    raters: dict[int, dict[str, Any]] = {}
+    grades: Counter[float | None] = Counter()
+    for rater_id, verdict, value, count, last in given.annotate(Count("pk"), Max("updated_at")):
+        row = raters.setdefault(rater_id, {"rater_id": rater_id, "last": last, **dict.fromkeys(Verdict.values, 0)})
+        row[verdict] += count
+        row["last"] = max(row["last"], last)
+        grades[value] += count
+    users = User.objects.in_bulk(raters)
+    rows = [{**row, "rater": users[rater_id]} for rater_id, row in raters.items()]
+    rows.sort(key=lambda row: (-row["rated"], -row["cannot"], str(row["rater"]), row["rater_id"]))
+    total = grades.total() - grades[None]
+    return rows, [
+        GradeCount(value, label, grades[value], 100 * grades[value] / total if total else 0.0)
+        for value, label in book.scale
+    ]
+
+
 def count_by_rater(book: Book) -> list[dict[str, Any]]:
-    """Returns the raters of a book, those with most ratings first: `rater`; `rated`, `cannot` and `later`, how often each was said; and
-    `last`, the time of the newest rating. Two SQL statements."""
-    judged = Rating.objects.filter(query__book=book).order_by().values("rater_id")
-    counts = judged.annotate(last=Max("updated_at"), **_VERDICT_COUNTS)
-    users = User.objects.in_bulk(row["rater_id"] for row in counts)
-    rows = [{**row, "rater": users[row["rater_id"]]} for row in counts]
-    return sorted(rows, key=lambda row: (-row["rated"], -row["cannot"], str(row["rater"]), row["rater_id"]))
+    """Returns the raters of a book; see `count_judgments`."""
+    return count_judgments(book)[0]
 
 
 def count_ratings_of(*, book: Book, rater: User) -> dict[str, int]:
@@ -99,14 +120,8 @@ def count_ratings_of(*, book: Book, rater: User) -> dict[str, int]:
 
 
 def count_by_grade(book: Book) -> list[GradeCount]:
-    """Returns how often each grade of the book's scale was given, by all raters. One SQL statement."""
-    given = Rating.objects.filter(query__book=book, value__isnull=False).order_by().values_list("value")
-    counts: Counter[float] = Counter(dict(given.annotate(Count("pk"))))
-    total = counts.total()
-    return [
-        GradeCount(value, label, counts[value], 100 * counts[value] / total if total else 0.0)
-        for value, label in book.scale
-    ]
+    """Returns how often each grade of a book was given; see `count_judgments`."""
+    return count_judgments(book)[1]
 
 
 def count_pairs_by_level(book: Book) -> list[tuple[int | None, int]]:
@@ -118,28 +133,23 @@ def count_pairs_by_level(book: Book) -> list[tuple[int | None, int]]:
 
 
 def queries_with_coverage(book: Book) -> QuerySet[Any]:
-    """Returns the queries of a book that are not retired, each with `rated`, the number of its documents with a grade, `pairs`, its
-    number of documents in the judging queue, `open`, those of them that need more ratings, and `judged`, the others."""
+    """Returns the queries of a book that are not retired, with their coverage; see `add_coverage`."""
+    return add_coverage(Query.objects.live().filter(book=book)).order_by("pk")
+
+
+def add_coverage(queries: QuerySet[Any]) -> QuerySet[Any]:
+    """Annotates queries with `rated`, the number of documents with a grade, `pairs`, the number of documents in the judging queue,
+    `open`, those of them that need more ratings, and `judged`, the others."""
     rated = Rating.objects.filter(query=OuterRef("pk"), verdict=Verdict.RATED).order_by()
     pairs = JudgingPair.objects.filter(query=OuterRef("pk")).order_by()
     documents = rated.values("query").annotate(count=Count("doc_id", distinct=True)).values("count")
-    return (
-        Query.objects.live()
-        .filter(book=book)
-        .annotate(
-            rated=Coalesce(Subquery(documents, output_field=IntegerField()), 0),
-            pairs=SubqueryCount(pairs.values("pk")),
-            open=SubqueryCount(pairs.open().values("pk")),
-        )
-        .annotate(judged=F("pairs") - F("open"))
-        .order_by("pk")
+    counted = queries.annotate(
+        rated=Coalesce(Subquery(documents, output_field=IntegerField()), 0),
+        pairs=SubqueryCount(pairs.values("pk")),
+        open=SubqueryCount(pairs.open().values("pk")),
     )
-
-
-def count_rated(book: Book) -> int:
-    """Returns the number of documents of a book with a grade, each counted once per query. One SQL statement."""
-    rated = Rating.objects.filter(query__book=book, query__retired_at=None, verdict=Verdict.RATED).order_by()
-    return rated.values("query", "doc_id").distinct().count()
+    covered: QuerySet[Any] = counted.annotate(judged=F("pairs") - F("open"))
+    return covered
 
 
 def cases_of_queries(query_ids: Iterable[int], user: User) -> dict[int, list[CaseQuery]]:

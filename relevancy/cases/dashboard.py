@@ -9,11 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db.models import Count, Exists, F, FloatField, Func, OuterRef, Q, QuerySet, Subquery, Window
+from django.db.models import Exists, F, FloatField, Func, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Coalesce, Lower, RowNumber
 
 from relevancy import scores
 from relevancy.models import Case, CaseQuery, CaseScore, CaseScorer, Role, Run, ScorerVersion
+from relevancy.models.case import LARGE_CASE
+from relevancy.models.subquery_count import SubqueryCount
 
 HISTORY_RUNS = 12
 MAX_WAITING = 2_000  # cases of one user that are looked through for what waits
@@ -160,11 +162,13 @@ def _change() -> Subquery:
 
 
 def case_rows(cases: Iterable[Case]) -> list[CaseRow]:
-    """Returns what the home page shows of some cases, in their order. Three SQL statements."""
+    """Returns what the home page shows of some cases, in their order. Three SQL statements, and two for each large case."""
     rows = {case.pk: CaseRow(case) for case in cases}
     for case_scorer in _primary_scorers(rows):
         row = rows[case_scorer.case_id]
         row.version, row.query_count = case_scorer.version, case_scorer.query_count
+        if row.query_count > LARGE_CASE:
+            row.query_count = scores.count_queries(row.case)
     runs_by_case = _newest_runs(rows)
     scores_by_run = _scores_by_run(rows.values(), runs_by_case)
     for case_id, runs in runs_by_case.items():
@@ -173,13 +177,13 @@ def case_rows(cases: Iterable[Case]) -> list[CaseRow]:
 
 
 def _primary_scorers(case_ids: Iterable[int]) -> QuerySet[Any]:
-    """The primary scorer of each case with its version, annotated with `query_count`, the number of queries in the case."""
-    present = CaseQuery.objects.present().filter(case=OuterRef("case")).order_by()
-    count = present.values("case").annotate(count=Count("pk")).values("count")
+    """The primary scorer of each case with its version, annotated with `query_count`, the number of queries in the case; those
+    of a large case are not all counted."""
+    present = CaseQuery.objects.present().filter(case=OuterRef("case")).order_by().values("pk")
     first = CaseScorer.objects.filter(case=OuterRef("case")).order_by("position", "id").values("pk")[:1]
     return (
         CaseScorer.objects.filter(case__in=list(case_ids), pk=Subquery(first))
-        .annotate(query_count=Coalesce(Subquery(count), 0))
+        .annotate(query_count=SubqueryCount(present[: LARGE_CASE + 1]))
         .select_related("version__scorer")
         .defer("version__script", "version__scorer__description")
         .order_by("case_id")

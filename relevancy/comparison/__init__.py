@@ -17,7 +17,7 @@ from .gates import (
     find_run_errors,
     format_difference,
 )
-from .large_figures import ONLY_FIGURES, LargeFigures, LargePair, build_large, dump_large, has_large
+from .large_figures import MAX_RANKED, ONLY_FIGURES, LargeFigures, LargePair, build_large, dump_large, has_large
 from .pool_bias import PoolBias
 from .queries_to_add import count_queries_to_add
 from .query_columns import Coverage, QueryColumns
@@ -34,6 +34,7 @@ from .tag_sentences import describe_correction, describe_tags
 __all__ = [
     "BEST_ORDER",
     "DEFAULT_ALPHA",
+    "MAX_RANKED",
     "MAX_RUNS",
     "MAX_TAGS",
     "ONLY_FIGURES",

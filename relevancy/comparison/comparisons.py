@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -32,6 +32,7 @@ from .tag_figures import TagFigures, compare_tags
 
 MAX_RUNS = 5
 MAX_PASSES = 5
+RESCORE_SECONDS = 10.0  # between two heartbeats
 
 
 @dataclass(frozen=True)
@@ -92,15 +93,18 @@ class Comparison:
     tags: list[TagFigures]
 
 
-def compare(*, runs: Sequence[Run], version: ScorerVersion) -> Comparison:
+def compare(
+    *, runs: Sequence[Run], version: ScorerVersion, heartbeat: Callable[[], object] = lambda: None
+) -> Comparison:
     """Compares two to five runs of cases on the same book.
 
-    version: the scorer version that scores all of them.
+    version: the scorer version that scores all of them. heartbeat: called every few seconds.
 
     Brings the scores of all runs up to date first. Raises ValidationError if the runs cannot be compared.
     """
     check_runs(runs)
-    table = _read_current_scores(runs, version)
+    table = _read_current_scores(runs, version, heartbeat)
+    heartbeat()
     positions = list(itertools.combinations(range(len(runs)), 2))
     by_query = [Differences.build(table.scores[:, b] - table.scores[:, a], table.weights) for a, b in positions]
     paired = [compare_paired(differences.merged(table.units)) for differences in by_query]
@@ -155,13 +159,14 @@ def check_runs(runs: Sequence[Run]) -> None:
             raise ValidationError(f"{run} of {run.case} is not finished. Wait until it is complete, or stop it.")
 
 
-def _read_current_scores(runs: Sequence[Run], version: ScorerVersion) -> ScoreTable:
+def _read_current_scores(runs: Sequence[Run], version: ScorerVersion, heartbeat: Callable[[], object]) -> ScoreTable:
     """Returns scores that were all made with the same ratings. Ratings that arrive meanwhile are taken in by another pass."""
     for _ in range(MAX_PASSES):
         for run in runs:
             # To look for stale scores of a large case takes longer than to read all of them.
             if not run.is_large or scores.has_outdated([(run, version)]):
-                scores.rescore_run(run, [version])
+                while not scores.continue_rescore(run, [version], seconds=RESCORE_SECONDS):
+                    heartbeat()
         table = read_score_table(runs, version)
         if not table.stale:
             return table

@@ -1,4 +1,5 @@
-"""The figures of runs of large cases (`LARGE_CASE`): sums, tests and counts over all queries, and nothing that grows with them.
+"""The figures of runs of large cases (`LARGE_CASE`): sums, tests and counts over all queries, which queries lost and gained most, and
+nothing that grows with them.
 
 Result lists are not read, so that nothing is known of their overlap, of what is unrated and of what ratings could change.
 """
@@ -22,9 +23,10 @@ from .sentences import describe_carriers, describe_lopsided, describe_verdict
 from .tag_figures import TagFigures
 
 DIFFERENCE_STEP = 5  # points
+MAX_RANKED = 1_000  # queries that lost most, and as many that gained most: nobody reads more of them
 ONLY_FIGURES = (
-    f"Of runs of more than {LARGE_CASE:,} queries only figures over all queries are kept: there is no file of this comparison, and no "
-    "list of its queries."
+    f"Of runs of more than {LARGE_CASE:,} queries only figures over all queries are kept: of this comparison there is no file but that "
+    "of its queries, as CSV."
 )
 
 
@@ -35,6 +37,8 @@ class LargePair:
     sentence: the verdict. details: what has to be known beside it. difference, effect, detectable: in points; interval: 95 %.
     p, p_t, p_holm, p_hsd: as those of a `RunPair`. wins, ties, losses: queries. carriers: how many carry 80 % of the difference.
     differences: how many of the wins and losses lie in each step of 5 points from −100 to 100.
+    largest_losses, largest_gains: the ids of the queries that lost and gained most, those with the largest difference first, of equal
+        ones the first in the order of the case. At most 1,000 each.
     """
 
     sentence: str
@@ -52,6 +56,8 @@ class LargePair:
     losses: int
     carriers: int
     differences: Sequence[int]
+    largest_losses: Sequence[int] = ()
+    largest_gains: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -104,6 +110,8 @@ def build_large(comparison: Comparison) -> LargeFigures:
                 losses=by_query.losses,
                 carriers=len(pair.carriers),
                 differences=_count(by_query.values[np.abs(by_query.values) >= TIE], -100, DIFFERENCE_STEP),
+                largest_losses=_rank(by_query.values, table.query_ids),
+                largest_gains=_rank(-by_query.values, table.query_ids),
             )
         )
     return LargeFigures(
@@ -122,6 +130,13 @@ def _count(values: Floats, lowest: int, step: int) -> list[int]:
     """Returns how many values lie in each step up to 100; the upper end of a step belongs to the next one, but for 100."""
     counts, _ = np.histogram(values, bins=np.arange(lowest, 100 + step, step))
     return [int(count) for count in counts]
+
+
+def _rank(differences: Floats, query_ids: Sequence[int]) -> list[int]:
+    """Returns the ids of the queries with the smallest differences below 0."""
+    positions = np.flatnonzero(differences <= -TIE)
+    ranked = positions[np.argsort(differences[positions], kind="stable")[:MAX_RANKED]]
+    return [query_ids[position] for position in ranked.tolist()]
 
 
 def dump_large(figures: LargeFigures) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -122,13 +123,13 @@ def compute(comparison_id: int) -> None:
     p_values: Sequence[float | None]
     for _ in range(MAX_PASSES):
         stored = StoredComparison.objects.with_case_revision().defer("figures").filter(pk=comparison_id).first()
-        if stored is None:
+        if stored is None or stored.is_current:  # another worker may have computed it
             return
         compared = Run.objects.filter(compared_runs__comparison=stored).select_related("case__book")
         runs = list(compared.order_by("compared_runs__position"))
         try:
             version = ScorerVersion.objects.select_related("scorer").get(pk=stored.version_id)
-            compared_runs = compare(runs=runs, version=version)
+            compared_runs = compare(runs=runs, version=version, heartbeat=partial(_keep_mark, comparison_id))
             p_values = [pair.paired.p for pair in compared_runs.pairs[: len(runs) - 1]]
             is_large, error = has_large(runs), ""
             figures = (
@@ -142,6 +143,11 @@ def compute(comparison_id: int) -> None:
         if _store(stored, figures, p_values, error):
             _remove_old_figures(stored.case_id)
             return
+
+
+def _keep_mark(comparison_id: int) -> None:
+    """Lets nobody enqueue the task again while it computes what takes longer than a minute."""
+    StoredComparison.objects.filter(pk=comparison_id).update(queued_at=timezone.now())
 
 
 def _store(

@@ -54,20 +54,43 @@ def find_conflicts(
     if judged_by is not None:
         own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=judged_by)
         ratings = ratings.filter(Exists(own.exclude(verdict=Verdict.LATER)))
-    independent = Q(is_adjudication=False)
-    rows = (
-        ratings.order_by()
-        .values("query_id", "doc_id")
-        .annotate(
-            spread=Max("value", filter=independent) - Min("value", filter=independent),
-            count=Count("pk", filter=independent),
-            decisions=Count("pk", filter=~independent),
-        )
-        .filter(count__gte=2, spread__gte=difference)
-    )
+    rows: QuerySet[Any] = _by_document(ratings).filter(count__gte=2, spread__gte=difference)
     if state:
         rows = rows.filter(decisions=1 if state == DECIDED else 0)
     return rows.order_by(F("spread").desc(), F("count").desc(), "query_id", "doc_id")
+
+
+def _by_document(ratings: QuerySet[Any]) -> QuerySet[Any]:
+    """Groups ratings by query and document; see `find_conflicts`."""
+    independent = Q(is_adjudication=False)
+    rows: QuerySet[Any] = ratings.order_by().values("query_id", "doc_id")
+    return rows.annotate(
+        spread=Max("value", filter=independent) - Min("value", filter=independent),
+        count=Count("pk", filter=independent),
+        decisions=Count("pk", filter=~independent),
+    )
+
+
+@dataclass(frozen=True)
+class DocumentCounts:
+    """How many documents of a book have a grade, each counted once per query; how many of them several raters have rated; and on how
+    many of these they disagree, and nobody has decided."""
+
+    rated: int
+    repeated: int
+    conflicts: int
+
+
+def count_documents(book: Book, *, difference: float) -> DocumentCounts:
+    """Counts the documents of a book. difference: see `find_conflicts`. One SQL statement over the ratings of the book."""
+    ratings = Rating.objects.filter(query__book=book, query__retired_at=None, verdict=Verdict.RATED)
+    is_repeated = Q(count__gte=2)
+    counts = _by_document(ratings).aggregate(
+        rated=Count("query_id"),
+        repeated=Count("query_id", filter=is_repeated),
+        conflicts=Count("query_id", filter=is_repeated & Q(spread__gte=difference, decisions=0)),
+    )
+    return DocumentCounts(**counts)
 
 
 def read_conflicts(book: Book, rows: Iterable[Mapping[str, Any]]) -> list[Conflict]:

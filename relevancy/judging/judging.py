@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from relevancy.models import (
@@ -19,6 +19,7 @@ from relevancy.models import (
     User,
     Verdict,
 )
+from relevancy.models.subquery_count import SubqueryCount
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings.changes import Change
 from relevancy.ratings.ratings import change_query, check_may_rate, clean_doc_id, rate
@@ -30,13 +31,6 @@ CLAIM = timedelta(minutes=10)
 COUNTED = 1_000  # the most pairs that are counted
 JUDGED = (Verdict.RATED, Verdict.CANNOT)
 PAGE_SOURCES = ("page", "undo")
-
-
-class SubqueryCount(Subquery):
-    """The number of rows of a queryset, which may be sliced and may refer to the outer query."""
-
-    template = "(SELECT COUNT(*) FROM (%(subquery)s) counted)"
-    output_field = IntegerField()
 
 
 @dataclass(frozen=True)

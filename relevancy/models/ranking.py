@@ -158,6 +158,10 @@ class Ranking(models.Model):
         assert self._doc_ids is not None
         return self._doc_ids
 
+    def read_scores(self) -> list[float | None]:
+        """Returns the engine scores in rank order."""
+        return unpack_scores(self.engine_scores, self.returned)
+
     @property
     def document_numbers(self) -> list[int]:
         """The primary keys of the documents in rank order."""
@@ -201,7 +205,7 @@ def read_hits[R: Iterable[Ranking]](rankings: R) -> R:
     unread = [ranking for ranking in rankings if ranking._hits is None]
     documents = _read_documents(unread, lambda rows: rows.values_list("pk", "doc_id", "fields"))
     for ranking in unread:
-        scores, snippets = unpack_scores(ranking.engine_scores, ranking.returned), json.loads(ranking.snippets or "[]")
+        scores, snippets = ranking.read_scores(), json.loads(ranking.snippets or "[]")
         ranking._hits = [
             [*_hit(documents, number, score), *([snippets[rank]] if snippets and snippets[rank] else [])]
             for rank, (number, score) in enumerate(zip(ranking.document_numbers, scores, strict=True))

@@ -31,7 +31,8 @@ class QueryScore(models.Model):
     pk = models.CompositePrimaryKey("query", "run", "version")
     query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="scores", db_index=False)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="query_scores", db_index=False)
-    version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="query_scores")
+    # The index of gaps leads from a run and a version to its scores, and nothing asks for those of all runs.
+    version = models.ForeignKey(ScorerVersion, on_delete=models.PROTECT, related_name="query_scores", db_index=False)
     value = models.FloatField(null=True, help_text="The measure's own value.")
     score = models.FloatField(null=True)
     low = models.FloatField(null=True)
@@ -40,7 +41,7 @@ class QueryScore(models.Model):
     unrated = models.PositiveSmallIntegerField(default=0)
     error = models.CharField(max_length=500, blank=True, default="", help_text="Why the ranking could not be scored.")
     error_kind = models.CharField(max_length=10, blank=True, default="")
-    revision = models.PositiveBigIntegerField()
+    revision = models.PositiveIntegerField()
 
     class Meta:
         constraints = [

@@ -15,8 +15,10 @@ from .details import (
     set_details,
 )
 from .links import (
+    MAX_COMPARED_TEXTS,
     MAX_LINKED,
     create_links,
+    find_links,
     link,
     links_of,
     similar_queries,
@@ -44,6 +46,7 @@ from .text import check_text, normalize, parse_options
 
 __all__ = [
     "DETAILS_OF_QUERY",
+    "MAX_COMPARED_TEXTS",
     "MAX_IMPORTED",
     "MAX_LINKED",
     "MAX_QUERIES",
@@ -65,6 +68,7 @@ __all__ = [
     "edit",
     "ensure",
     "find",
+    "find_links",
     "link",
     "links_of",
     "move",

@@ -3,10 +3,12 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from itertools import batched
+from itertools import batched, islice
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Count, Min, QuerySet
 
 from relevancy import activity, scores
 from relevancy.models import Activity, Book, Case, CaseQuery, Query, QueryLink, User
@@ -95,12 +97,15 @@ def _remove(query_link: QueryLink, query_ids: Sequence[int], by: User | None) ->
     return linked
 
 
-def links_of(case: Case) -> dict[QueryLink, list[CaseQuery]]:
+def links_of(case: Case, link_ids: Iterable[int] | None = None) -> dict[QueryLink, list[CaseQuery]]:
     """Returns the links of the case's queries, each with those of its queries that are in the case, in their order.
 
-    Links that only one query of the case is part of are left out. Two SQL statements.
+    Links that only one query of the case is part of are left out. link_ids: of those that are returned; all unless given. One SQL
+    statement.
     """
     linked = case.case_queries.present().filter(query__link__isnull=False).select_related("query__link__book")
+    if link_ids is not None:
+        linked = linked.filter(query__link__in=list(link_ids))
     by_link: dict[QueryLink, list[CaseQuery]] = defaultdict(list)
     for case_query in linked.order_by("position", "pk"):
         if case_query.query.link is not None:
@@ -108,10 +113,18 @@ def links_of(case: Case) -> dict[QueryLink, list[CaseQuery]]:
     return {query_link: queries for query_link, queries in by_link.items() if len(queries) > 1}
 
 
+def find_links(case: Case) -> QuerySet[Any, int]:
+    """Returns the ids of the links that two queries of the case or more are part of, in the order of the first of these."""
+    linked = case.case_queries.present().filter(query__link__isnull=False).order_by()
+    counted = linked.values("query__link").annotate(count=Count("pk"), first=Min("position")).filter(count__gt=1)
+    link_ids: QuerySet[Any, int] = counted.order_by("first", "query__link").values_list("query__link", flat=True)
+    return link_ids
+
+
 def similar_queries(text: str, texts: Mapping[int, str], *, count: int) -> list[int]:
     """Returns the keys of the texts that are written most like a text, the most similar first."""
     keys: dict[str, list[int]] = defaultdict(list)
-    for key, other in list(texts.items())[:MAX_COMPARED_TEXTS]:
+    for key, other in islice(texts.items(), MAX_COMPARED_TEXTS):
         keys[other.casefold()].append(key)
     similar = get_close_matches(text.casefold(), keys, n=count, cutoff=0.6)
     return [key for match in similar for key in keys[match]][:count]

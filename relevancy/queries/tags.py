@@ -10,7 +10,8 @@ from itertools import batched
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F, FilteredRelation, Q
+from django.db.models import Count, F, FilteredRelation, Q, Sum
+from django.db.models.functions import Coalesce
 
 from relevancy import activity, scores
 from relevancy.models import Activity, Book, Case, Query, Run, ScorerVersion, User
@@ -73,13 +74,13 @@ def check_count(tags: Sequence[str], text: str) -> list[str]:
 
 def of_book(book: Book) -> list[str]:
     """Returns every tag in use in a book, sorted. One statement."""
-    return _distinct(book.queries.exclude(tags=[]).order_by().values_list("tags", flat=True))
+    return _distinct(book.queries.exclude(tags=[]).order_by().values_list("tags", flat=True).distinct())
 
 
 def of_case(case: Case) -> list[str]:
     """Returns every tag of the case's queries, sorted. One statement."""
     tagged = case.case_queries.present().exclude(query__tags=[])
-    return _distinct(tagged.order_by().values_list("query__tags", flat=True))
+    return _distinct(tagged.order_by().values_list("query__tags", flat=True).distinct())
 
 
 def _distinct(tag_lists: Iterable[Sequence[str]]) -> list[str]:
@@ -133,17 +134,21 @@ def segments(*, case: Case, run: Run | None = None, version: ScorerVersion | Non
 
     The mean is weighted as the case's score is: over queries that have a score, by their weight in the case.
     """
-    scored = FilteredRelation("query__scores", condition=Q(query__scores__run=run, query__scores__version=version))
-    case_queries = case.case_queries.present().exclude(query__tags=[]).order_by()
-    by_tag: dict[str, list[tuple[float, float | None]]] = defaultdict(list)
-    rows = case_queries.alias(scored=scored).values_list("query__tags", "weight", F("scored__score"))
-    for tags, weight, score in rows:
+    scored_in = FilteredRelation("query__scores", condition=Q(query__scores__run=run, query__scores__version=version))
+    case_queries = case.case_queries.present().exclude(query__tags=[]).order_by().alias(scored_in=scored_in)
+    has_score = Q(scored_in__score__isnull=False)
+    sums = case_queries.values_list("query__tags").annotate(
+        queries=Count("pk"),
+        scored=Count("pk", filter=has_score),
+        weights=Coalesce(Sum("weight", filter=has_score), 0.0),
+        total=Coalesce(Sum(F("weight") * F("scored_in__score")), 0.0),
+    )
+    by_tag: dict[str, list[tuple[int, int, float, float]]] = defaultdict(list)
+    for tags, *numbers in sums.iterator():  # one row for queries with the same tags
         for tag in tags:
-            by_tag[tag].append((weight, score))
+            by_tag[tag].append((*numbers,))
     segments = []
     for tag in sorted(by_tag, key=str.casefold):
-        scores_of_tag = [(weight, score) for weight, score in by_tag[tag] if score is not None]
-        weights = sum(weight for weight, _ in scores_of_tag)
-        mean = case_mean(sum(weight * score for weight, score in scores_of_tag), weights)
-        segments.append(Segment(tag, len(by_tag[tag]), len(scores_of_tag), mean))
+        queries, scored_queries, weights, total = map(sum, zip(*by_tag[tag], strict=True))
+        segments.append(Segment(tag, queries, scored_queries, case_mean(total, weights)))
     return segments

@@ -7,11 +7,22 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from relevancy import activity
-from relevancy.models import Activity, Case, Policy, Scorer, ScorerDefinition, ScorerVersion, Team, User
+from relevancy.models import (
+    Activity,
+    Case,
+    Policy,
+    QueryScore,
+    Run,
+    Scorer,
+    ScorerDefinition,
+    ScorerVersion,
+    Team,
+    User,
+)
 from relevancy.models.saving import clean_and_save
 from relevancy.models.text import normalize_line
 
@@ -179,7 +190,8 @@ def delete(*, scorer: Scorer) -> None:
     if cases:
         plural = "" if cases == 1 else "s"
         raise ValidationError(f"{scorer.name} is used by {cases} case{plural}. Replace it there first.")
-    if scorer.versions.filter(query_scores__isnull=False).exists():
+    scored = QueryScore.objects.filter(run=OuterRef("pk"), version__in=scorer.versions.all())
+    if Run.objects.filter(Exists(scored)).exists():  # by run: the scores have no index by version
         raise ValidationError(f"{scorer.name} cannot be deleted: scores were computed with it. Retire it instead.")
     scorer.delete()
 

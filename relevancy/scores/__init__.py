@@ -56,6 +56,7 @@ from .outdated import find_outdated_books
 from .previews import ScorerPreview, give_reasons, infer_scale, preview_grades, preview_query, suggest_output_range
 from .rescoring import (
     MAX_SUMMED,
+    continue_rescore,
     count_stale,
     has_outdated,
     rescore_case,
@@ -114,6 +115,7 @@ __all__ = [
     "compared_attempts",
     "compute_scores",
     "considered_depth",
+    "continue_rescore",
     "count_changed_grades",
     "count_changes_since",
     "count_queries",

@@ -147,12 +147,16 @@ class QueryRatings:
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
         """Reads the ratings. One SQL statement."""
-        rows = Rating.objects.filter(query=query_id).order_by("updated_at", "pk").values_list(*_RECORD)
-        records = [
-            RatingRecord(pk, query_id, doc_id, rater_id, name or email, *judged)
-            for pk, doc_id, rater_id, name, email, *judged in rows
-        ]
-        return cls(query_id, records)
+        return cls.read_many([query_id])[query_id]
+
+    @classmethod
+    def read_many(cls, query_ids: Sequence[int]) -> dict[int, QueryRatings]:
+        """Reads the ratings of several queries, and returns them by query id. One SQL statement."""
+        records: dict[int, list[RatingRecord]] = {query_id: [] for query_id in query_ids}
+        rows = Rating.objects.filter(query_id__in=query_ids).order_by("updated_at", "pk")
+        for query_id, pk, doc_id, rater_id, name, email, *judged in rows.values_list("query_id", *_RECORD):
+            records[query_id].append(RatingRecord(pk, query_id, doc_id, rater_id, name or email, *judged))
+        return {query_id: cls(query_id, of_query) for query_id, of_query in records.items()}
 
     @cached_property
     def by_document(self) -> Mapping[str, Sequence[RatingRecord]]:

@@ -4,11 +4,11 @@ import logging
 import math
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import batched, pairwise
 
 from django.db import DatabaseError, transaction
-from django.db.models import Count, Exists, F, OuterRef, Q
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
 
 from relevancy.models import (
     Case,
@@ -37,6 +37,7 @@ MAX_SUMMED = 1_000
 GROUPED_QUERIES = 10_000  # of runs that are rescored together: one statement sums their scores, and ratings wait for it
 COMPARED_RUNS = 12  # whose difference to their baseline is stored: those that the recent activity can show
 BATCH = 500  # rankings rescored in one transaction, which must be short: ratings wait for it
+WINDOW = 20_000  # rankings whose stale scores are looked for at once: a million of them would be 300 MB
 SCRIPT_BATCH = 50  # where scripts are run: they may be slow, and a deadline is only looked at between batches
 log = logging.getLogger("relevancy.scores")
 
@@ -95,6 +96,13 @@ def rescore_run(run: Run, versions: Iterable[ScorerVersion] = (), *, including_f
     return rescored
 
 
+def continue_rescore(run: Run, versions: Iterable[ScorerVersion] = (), *, seconds: float) -> bool:
+    """Does what `rescore_run` does for about `seconds`. Returns whether it has finished; otherwise, call it again."""
+    versions = list(versions) or list(ScorerVersion.objects.used_by(run.case_id))
+    _, has_finished = _rescore_runs({run: versions}, deadline=time.monotonic() + seconds)
+    return has_finished
+
+
 def _rescore_runs(
     versions_by_run: Mapping[Run, Sequence[ScorerVersion]],
     *,
@@ -102,28 +110,70 @@ def _rescore_runs(
     including_failed: bool = False,
 ) -> tuple[int, bool]:
     """Does what `rescore_run` does for several runs of one case, each under some versions, until the deadline. Returns the number of
-    rankings that were to be rescored, and whether all of them have been; the scores of the case are stored at the end."""
-    book = next(iter(versions_by_run)).case.book
+    rankings that were to be rescored, and whether all of them have been; the scores of the case are stored at the end.
+
+    What has been rescored is looked through again by the next call, and the deadline is put off as long as that has taken.
+    """
     runs_by_version: dict[ScorerVersion, list[int]] = defaultdict(list)
     for run, versions in versions_by_run.items():
         for version in scoreable_versions(run, versions):
             runs_by_version[version].append(run.pk)
-    stale: dict[int, set[int]] = defaultdict(set)  # ids of versions, by ranking
+    begun, found = time.monotonic(), 0
+    for window in _windows(versions_by_run):
+        stale = _find_stale(runs_by_version, window, including_failed=including_failed)
+        if stale and not found:
+            deadline += time.monotonic() - begun
+        found += len(stale)
+        if not _rescore_rankings(versions_by_run, stale, deadline):
+            return found, False
+    score_runs([(run, version) for run, versions in versions_by_run.items() for version in versions])
+    return found, True
+
+
+def _windows(runs: Iterable[Run]) -> Iterator[Q]:
+    """Yields conditions that divide the rankings of runs into parts of at most `WINDOW`. One SQL statement if there are more."""
+    runs = list(runs)
+    if sum(run.queries for run in runs) <= WINDOW:
+        yield Q()
+        return
+    # Sums, which no index has: PostgreSQL would read the rankings of all other runs until it finds the first of these.
+    ends = Ranking.objects.filter(run__in=runs).aggregate(first=Min(F("pk") + 0), last=Max(F("pk") + 0))
+    if ends["first"] is not None:
+        for start in range(ends["first"], ends["last"] + 1, WINDOW):
+            yield Q(pk__range=(start, start + WINDOW - 1))
+
+
+def _find_stale(
+    runs_by_version: Mapping[ScorerVersion, Sequence[int]], window: Q, *, including_failed: bool
+) -> dict[int, set[int]]:
+    """Returns the ids of the versions under which rankings are to be scored, by the id of the ranking. One SQL statement for
+    each version."""
+    stale: dict[int, set[int]] = defaultdict(set)
     for version, run_ids in runs_by_version.items():
         current = QueryScore.objects.filter(run__in=run_ids, version=version, revision__gte=F("query__revision"))
         if including_failed:
             current = current.filter(error="")
         is_current = Exists(current.filter(query=OuterRef("query"), run=OuterRef("run")))
-        rankings = Ranking.objects.filter(~is_current, run__in=run_ids, error_kind="").order_by()
+        rankings = Ranking.objects.filter(~is_current, window, run__in=run_ids, error_kind="").order_by()
         for ranking_id in rankings.values_list("pk", flat=True):
             stale[ranking_id].add(version.pk)
+    return stale
+
+
+def _rescore_rankings(
+    versions_by_run: Mapping[Run, Sequence[ScorerVersion]], stale: Mapping[int, set[int]], deadline: float
+) -> bool:
+    """Scores rankings, each under some versions, until the deadline. Returns whether all of them have been."""
+    book = next(iter(versions_by_run)).case.book
     written_at = 0.0
     stale_versions = set[int]().union(*stale.values())
-    runs_scripts = any(version.script for version in runs_by_version if version.pk in stale_versions)
+    runs_scripts = any(
+        version.script and version.pk in stale_versions for versions in versions_by_run.values() for version in versions
+    )
     size = SCRIPT_BATCH if runs_scripts and deadline < math.inf else BATCH
     for ranking_ids in batched(sorted(stale), size):
         if written_at > deadline:
-            return len(stale), False
+            return False
         batch = read_doc_ids(list(Ranking.objects.for_scoring().filter(pk__in=ranking_ids)))
         graded = GradedQueries.read(book, {ranking.query_id for ranking in batch})
         rows: list[QueryScore] = []
@@ -137,8 +187,7 @@ def _rescore_runs(
         with transaction.atomic():
             store(rows)
         written_at = time.monotonic()
-    score_runs([(run, version) for run, versions in versions_by_run.items() for version in versions])
-    return len(stale), True
+    return True
 
 
 def rescore_case(case: Case, *, seconds: float) -> bool:

@@ -38,6 +38,10 @@ def describe_changes(changes: scores.ChangesSince) -> str:
         parts.append(counted(changes.given, "rating"))
     if changes.removed:
         parts.append(f"{changes.removed:,} removed" if parts else f"{counted(changes.removed, 'rating')} removed")
+    if not parts and changes.is_partial:
+        parts.append("many ratings")
+    elif changes.is_partial:
+        parts[0] = f"at least {parts[0]}"
     if not parts:
         parts.append("queries, weights or the rule of the book changed")
     elif changes.others:

@@ -57,7 +57,7 @@ def test_compare_scores_both_runs_with_the_newest_ratings(case, runs):
 
 def test_compare_refuses_scores_of_different_ratings(case, runs, monkeypatch):
     QueryScore.objects.filter(run=runs[0]).update(revision=0)
-    monkeypatch.setattr("relevancy.scores.rescore_run", lambda run, versions: 0)
+    monkeypatch.setattr("relevancy.scores.continue_rescore", lambda run, versions, seconds: True)
     with pytest.raises(ValidationError, match="being changed"):
         comparison.compare(runs=runs, version=primary(case))
 

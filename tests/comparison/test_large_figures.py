@@ -47,6 +47,12 @@ def test_figures_are_those_of_a_small_comparison(case, compared):
     assert (sum(kept.differences[20:]), sum(kept.differences[:20])) == (kept.wins, kept.losses)
     assert [sum(counts) for counts in large.scores] == [large.queries] * 2
     assert large.left_out == len(result.table.left_out) > 0
+    ranked = sorted(zip(pair.by_query.values, range(len(result.table)), result.table.query_ids, strict=True))
+    assert kept.largest_losses == [query_id for value, _, query_id in ranked if value <= -comparison.TIE]
+    assert kept.largest_gains == [
+        query_id for value, _, query_id in sorted(ranked, key=lambda row: -row[0]) if value >= comparison.TIE
+    ]
+    assert (len(kept.largest_losses), len(kept.largest_gains)) == (kept.losses, kept.wins)
     assert large.means == result.means
 
 
@@ -65,20 +71,33 @@ def test_stored_figures_are_read_as_they_were_computed(case, compared, as_large)
         comparison.stored.load(stored, compared)
 
 
-def test_page_shows_the_figures_and_leads_to_the_lists_of_the_case(sign_in, case, compared, as_large):
+def test_no_more_queries_are_ranked_than_somebody_reads(case, compared, monkeypatch):
+    version = ScorerVersion.objects.used_by(case)[0]
+    result = comparison.compare(runs=compared, version=version)
+    every = comparison.build_large(result).pairs[0]
+    monkeypatch.setattr("relevancy.comparison.large_figures.MAX_RANKED", 2)
+    kept = comparison.build_large(result).pairs[0]
+    assert kept.largest_gains == every.largest_gains[:2]
+    assert len(every.largest_gains) > 2
+
+
+def test_page_shows_the_figures_and_leads_to_its_lists(sign_in, case, compared, as_large):
     page = open_ready(sign_in("viewer"), case)
     large = comparison.stored.find_large(case.comparisons.get())
     assert words(by_id(page, "verdict-sentence")) == large.pairs[0].sentence
-    for state in ("better", "worse"):
+    for state, parameters in {"better": "&sort=-difference", "worse": "", "the same": "&state=same&sort=query"}.items():
         (figure,) = elements(tree(page), **{"data-figure": state})
         (link,) = elements(figure, _name="a")
-        assert attributes(link)["href"] == f"/cases/{case.pk}/?run={compared[1].number}&state={state}"
+        assert attributes(link)["href"].endswith(f"/compare/?run=1&run=2&scorer={large_scorer(case)}{parameters}")
     charts = by_id(page, "compared-charts")
     assert [attributes(chart)["id"] for chart in elements(charts, cls="chart-area")] == [
         "chart-differences",
         "chart-scores",
     ]
-    assert "compared-queries" not in page.content.decode()
+
+
+def large_scorer(case) -> int:
+    return ScorerVersion.objects.used_by(case)[0].scorer_id
 
 
 def test_page_says_which_tags_gain(sign_in, case, compared, as_large):
@@ -95,7 +114,7 @@ def test_state_loads_the_page_again_once_the_figures_are_there(sign_in, case, co
     assert client.get(address(case, "compare_state")).headers["HX-Refresh"] == "true"
 
 
-@pytest.mark.parametrize("name", ["compare_csv", "compare_json", "compare_report"])
+@pytest.mark.parametrize("name", ["compare_json", "compare_report"])
 def test_files_are_refused_with_the_reason(sign_in, case, compared, as_large, name):
     client = sign_in("viewer")
     open_ready(client, case)

@@ -24,7 +24,7 @@ def listed(case: Case, run: Run | None = None, before: Run | None = None) -> Any
 def lines(entries: Any) -> Any:
     case_queries = CaseQuery.objects.present().order_by("case", "position")
     numbers = {pk: number for number, pk in enumerate(case_queries.values_list("pk", flat=True), 1)}
-    return query_list_csv.export_lines(entries, numbers=numbers)
+    return query_list_csv.export_lines((numbers[row.pk], row) for row in entries)
 
 
 def rows(entries: Any) -> list[dict[str, str]]:
@@ -91,11 +91,9 @@ def test_a_negative_change_is_a_number() -> None:
 
 
 def test_lines_of_many_cost_one_statement_and_come_in_parts() -> None:
-    case = make_case(1200)
-    entries = listed(case)
-    numbers = {pk: number for number, pk in enumerate(entries.values_list("pk", flat=True), 1)}
+    entries = listed(make_case(1200))
     with CaptureQueriesContext(connection) as captured:
-        result = query_list_csv.export_lines(entries, numbers=numbers)
+        result = query_list_csv.export_lines(enumerate(entries.iterator(chunk_size=500), 1))
         assert not captured.captured_queries
         parts = list(result)
         assert parts[0].startswith("position,")

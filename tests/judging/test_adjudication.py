@@ -58,6 +58,16 @@ def test_conflicts_are_sorted_by_their_difference(case: Case) -> None:
     assert conflicts(case) == [("1", "a", 3)]
 
 
+def test_documents_are_counted_as_they_are_listed(case: Case, judge: User) -> None:
+    rate_all(case, {"query 2": {"b": 1}}, judge)
+    for difference in (0, 1, 2, 4):
+        counts = judging.count_documents(case.book, difference=difference)
+        assert (counts.rated, counts.repeated) == (5, 3)
+        assert counts.conflicts == len(conflicts(case, difference))
+    judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=judge)
+    assert judging.count_documents(case.book, difference=1).conflicts == len(conflicts(case)) == 1
+
+
 @pytest.mark.parametrize("rule", ["latest", "mean", "median", "majority", "quepid"])
 def test_a_decision_counts_with_every_rule_and_after_later_ratings(case: Case, judge: User, rule: str) -> None:
     set_rule(book=case.book, rule=rule)

@@ -55,6 +55,17 @@ def test_unlink_removes_one_query_and_a_link_that_only_one_is_left_of():
     assert not QueryLink.objects.exists()
 
 
+def test_links_are_found_in_the_order_of_the_case_and_read_by_id(django_assert_num_queries):
+    case = make_case(7)
+    second, first = (queries.link(queries=numbered(case, *numbers)) for numbers in ((4, 5), (1, 7)))
+    queries.link(queries=numbered(case, 2, 3))
+    queries.remove(case_query=case.case_queries.get(query__text="query 3"))
+    assert list(queries.find_links(case)) == [first.pk, second.pk]
+    with django_assert_num_queries(1):
+        linked = queries.links_of(case, [second.pk])
+        assert [[item.query.text for item in of_link] for of_link in linked.values()] == [["query 4", "query 5"]]
+
+
 def test_links_of_leaves_out_queries_that_are_not_in_the_case():
     case = make_case(2)
     queries.link(queries=numbered(case, 1, 2))

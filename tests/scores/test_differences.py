@@ -200,8 +200,7 @@ class SameResultsTwice(RuleBasedStateMachine):
             self.case.case_queries.present().with_scores(self.runs[2], self.primary, self.runs[1]).order_by("position")
         )
         assert {row.difference for row in listed} <= {0, None}
-        numbers = {row.pk: number for number, row in enumerate(listed, 1)}
-        lines = query_list_csv.export_lines(listed, numbers=numbers)
+        lines = query_list_csv.export_lines(enumerate(listed, 1))
         assert all(line.split(",")[5] in {"", "0.0", "change"} for line in lines)
 
     @invariant()

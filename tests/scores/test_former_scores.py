@@ -110,7 +110,7 @@ def test_removed_taken_back_and_repeated_ratings(case, run, django_assert_num_qu
     ratings.rate(query=query_of(case, "query 2"), doc_id="y", value=1, by=case.owner)
     ratings.undo(case=case, by=case.owner)
     ratings.remove(query=query_of(case, "query 1"), doc_ids=["b"], by=case.owner)
-    with django_assert_num_queries(2):
+    with django_assert_num_queries(3):
         changes = scores.count_changes_since(case, [since, middle])
     assert changes == {
         since: scores.ChangesSince(given=2, removed=1),
@@ -118,6 +118,18 @@ def test_removed_taken_back_and_repeated_ratings(case, run, django_assert_num_qu
     }
     listed = scores.rating_changes_since(case, since)
     assert [(change.doc_id, change.new_value) for change in listed] == [("b", None), ("x", 2), ("b", 2)]
+
+
+def test_only_the_newest_changes_of_the_site_are_looked_through(case, run, monkeypatch):
+    since = timezone.now()
+    rate_all(case, {"query 1": {"b": 2}, "query 2": {"x": 2, "y": 1}}, case.owner)
+    middle = timezone.now()
+    monkeypatch.setattr("relevancy.scores.former_scores.MAX_SEARCHED", 1)
+    assert scores.count_changes_since(case, [since, middle]) == {
+        since: scores.ChangesSince(given=1, is_partial=True),
+        middle: scores.ChangesSince(),
+    }
+    assert len(scores.rating_changes_since(case, since)) == 1
 
 
 def test_other_changes_are_said_too(case, run):

@@ -170,6 +170,33 @@ def test_rescore_run_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     assert rescored == [["RR@10"]]
 
 
+def test_many_rankings_are_rescored_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(7, RATINGS)
+    run_now(make_attempt(case))
+    run = run_now(make_attempt(case))
+    scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="RR@10"))
+    monkeypatch.setattr(rescoring, "WINDOW", 2)
+    assert scores.rescore_run(run) == 7
+    assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 0
+    assert CaseScore.objects.get(run=run, version__scorer__name="RR@10").revision is not None
+    assert scores.rescore_run(run) == 0
+
+
+def test_rescoring_goes_on_where_it_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(7, RATINGS)
+    run = run_now(make_attempt(case))
+    scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="RR@10"))
+    versions = list(ScorerVersion.objects.used_by(case))
+    monkeypatch.setattr(rescoring, "WINDOW", 3)
+    monkeypatch.setattr(rescoring, "BATCH", 2)
+    left = [scores.count_stale(run, *versions)]
+    while not scores.continue_rescore(run, versions, seconds=-1.0):
+        left.append(scores.count_stale(run, *versions))
+    assert left == [7, 5, 2]
+    assert scores.count_stale(run, *versions) == 0
+    assert CaseScore.objects.filter(run=run).count() == 2
+
+
 def test_rescore_run_with_a_scorer_that_is_not_on_the_case() -> None:
     case = make_case(2, RATINGS)
     run = run_now(make_attempt(case))

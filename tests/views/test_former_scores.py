@@ -16,6 +16,8 @@ from relevancy.views.former_scores import describe_changes, describe_day
         (scores.ChangesSince(given=1, removed=3), "1 rating, 3 removed since"),
         (scores.ChangesSince(removed=1), "1 rating removed since"),
         (scores.ChangesSince(given=2, others=True), "2 ratings, other changes since"),
+        (scores.ChangesSince(given=2, removed=1, is_partial=True), "at least 2 ratings, 1 removed since"),
+        (scores.ChangesSince(is_partial=True), "many ratings since"),
         (scores.ChangesSince(others=True), "queries, weights or the rule of the book changed since"),
     ],
 )

@@ -1,9 +1,7 @@
 """The workbench's query list as CSV: filtered and sorted as displayed, with the scores of one run under one scorer."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
-
-from django.db.models import QuerySet
 
 from relevancy.formats.cells import rounded, write_rows
 
@@ -22,20 +20,19 @@ HEADER = (
     "information_need",
     "notes",
 )
-CHUNK_SIZE = 500
 
 
-def export_lines(case_queries: QuerySet[Any], *, numbers: Mapping[int, int]) -> Iterator[str]:
+def export_lines(case_queries: Iterable[tuple[int | None, Any]]) -> Iterator[str]:
     """Yields the list in parts, so that memory does not grow with the number of queries.
 
-    case_queries: a queryset `with_scores`, in the order displayed.
-    numbers: the number of each query in the manual order of the case, by id of the case query: the column `position`.
+    case_queries: those of a queryset `with_scores`, in the order displayed, each after its number in the manual order of the case: the
+        column `position`.
 
     Scores and their change have four decimals; missing values are empty. `error` is the error of the search or of a script.
     """
     rows = (
         (
-            numbers[row.pk],
+            number,
             row.query.text,
             *map(rounded, (row.score, row.low, row.high, row.difference)),
             count_hits(row),
@@ -46,7 +43,7 @@ def export_lines(case_queries: QuerySet[Any], *, numbers: Mapping[int, int]) -> 
             row.query.information_need,
             row.query.notes,
         )
-        for row in case_queries.iterator(chunk_size=CHUNK_SIZE)
+        for number, row in case_queries
     )
     return write_rows(HEADER, rows)
 

@@ -8,6 +8,7 @@ See docs/decisions/0005.
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import batched, chain
 from typing import Any
 from urllib.parse import quote as percent_encode
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from relevancy import scoring
 from relevancy.formats.errors import BadFile, quote
-from relevancy.models import Case, Run
+from relevancy.models import Case, Run, read_doc_ids
 
 from .graded_queries import graded_queries
 from .ratings_file import RatingRow
@@ -23,6 +24,7 @@ from .topics import Topics
 
 QRELS_COLUMNS = ("topic", "0", "document", "grade")
 RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
+CHUNK = 500  # rankings in memory at once
 RUN_TAG = "relevancy-run-"  # and the number of the run
 _PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -133,10 +135,11 @@ def export_run(*, run: Run) -> Iterator[str]:
     its ranks.
     """
     tag = f"{RUN_TAG}{run.number}"
-    rankings = run.rankings.filter(error_kind="").defer("explanations").order_by("query_id")
-    for ranking in rankings.iterate(200):
+    columns = "query_id", "returned", "documents", "engine_scores"
+    rankings = run.rankings.filter(error_kind="").only(*columns).order_by("query_id").iterator(chunk_size=CHUNK)
+    for ranking in chain.from_iterable(map(read_doc_ids, batched(rankings, CHUNK))):
         score_by_doc: dict[str, float | None] = {}
-        for doc_id, score, *_ in ranking.hits:
+        for doc_id, score in zip(ranking.doc_ids, ranking.read_scores(), strict=True):
             score_by_doc.setdefault(doc_id, score)
         is_decreasing = _is_decreasing_in_single_precision(list(score_by_doc.values()))
         for rank, (doc_id, score) in enumerate(score_by_doc.items(), 1):

@@ -13,6 +13,7 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import QuerySet
 
 from relevancy import accounts, runs
 from relevancy.formats.json_stream import write_list
@@ -40,8 +41,7 @@ def export_case(*, case: Case, by: User) -> Iterator[str]:
     A statement for 20,000 ratings, two for each pinned run, and a few more.
     """
     with _snapshot():
-        rows = case.case_queries.present().select_related("query")
-        texts = {row.query_id: row.query.text for row in rows.iterator()}
+        rows = case.case_queries.present().select_related("query").order_by("position", "id")
         versions = ScorerVersion.objects.used_by(case)
         attempts = case.attempts.select_related("endpoint", "parent")
         sections = [
@@ -52,8 +52,8 @@ def export_case(*, case: Case, by: User) -> Iterator[str]:
             ("endpoints", _lines(_endpoints(case))),
             ("attempts", _objects(map(_attempt, attempts.order_by("number")))),
             ("queries", _lines(_describe(row.query, row.options, row.weight) for row in rows.iterator())),
-            *_links(texts),
-            ("ratings", write_list(_ratings(case.book, texts, by))),
+            *_links(rows.values_list("query__link_id", "query_id", "query__text").filter(query__link__isnull=False)),
+            ("ratings", write_list(_ratings(case.book, rows.values_list("query_id", "query__text"), by))),
             ("runs", _lines(_runs(case))),
             ("rankings", _lines(_rankings(case))),
         ]
@@ -64,12 +64,11 @@ def export_book(*, book: Book, by: User) -> Iterator[str]:
     """Yields the parts of a file as `export_case` does, with the settings of the book, its queries and all their ratings."""
     with _snapshot():
         rows = Query.objects.live().filter(book=book).order_by("pk")
-        texts = dict(rows.values_list("pk", "text").iterator())
         sections = [
             ("book", [_settings(book)]),
             ("queries", _lines(_describe(query) for query in rows.iterator())),
-            *_links(texts),
-            ("ratings", write_list(_ratings(book, texts, by))),
+            *_links(rows.values_list("link_id", "pk", "text").filter(link__isnull=False)),
+            ("ratings", write_list(_ratings(book, rows.values_list("pk", "text"), by))),
         ]
         yield from _write({"format": FORMAT, "kind": BOOK, "name": book.name}, sections)
 
@@ -162,45 +161,50 @@ def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: fl
     return data if weight == 1 else {**data, "weight": grade_number(weight)}
 
 
-def _links(texts: Mapping[int, str]) -> list[tuple[str, Iterator[str]]]:
-    """Returns the section with the links of queries, `{id: text}`; none if no two of them are linked, as in files of older versions."""
-    linked: dict[int, list[int]] = {}
-    for batch in batched(texts, 500):
-        rows = Query.objects.filter(pk__in=batch, link__isnull=False).values_list("link_id", "pk")
-        for link_id, query_id in rows:
-            linked.setdefault(link_id, []).append(query_id)
-    several = {link_id: sorted(query_ids) for link_id, query_ids in linked.items() if len(query_ids) > 1}
-    elements = ({"queries": [texts[query_id] for query_id in several[link_id]]} for link_id in sorted(several))
+def _links(linked: Iterable[tuple[int, int, str]]) -> list[tuple[str, Iterator[str]]]:
+    """Returns the section with the links of queries; none if no two of them are linked, as in files of older versions.
+
+    linked: the id of the link, the id and the text of each query that is linked.
+    """
+    by_link: dict[int, list[tuple[int, str]]] = {}
+    for link_id, query_id, text in linked:
+        by_link.setdefault(link_id, []).append((query_id, text))
+    several = [sorted(by_link[link_id]) for link_id in sorted(by_link) if len(by_link[link_id]) > 1]
+    elements = ({"queries": [text for _, text in of_link]} for of_link in several)
     return [("links", _lines(elements))] if several else []
 
 
-def _ratings(book: Book, texts: Mapping[int, str], by: User) -> Iterator[str]:
-    """Yields the ratings of queries, `{id: text}`, in this order; those of a query together, by document, and of a document by time.
+def _ratings(book: Book, queries: QuerySet[Any, tuple[int, str]], by: User) -> Iterator[str]:
+    """Yields the ratings of queries, of which ids and texts are read, in their order; those of a query together, by document, and of a
+    document by time.
 
     As JSON objects, which are put together here: an encoder for each takes three times as long.
     """
     names = {rater_id: _encode(name) for rater_id, name in name_raters(book, by).items()}
-    for query_ids in query_batches(book, texts):
-        by_query: dict[int, list[Any]] = {query_id: [] for query_id in query_ids}
-        ratings = Rating.objects.filter(query_id__in=query_ids).order_by()
-        for row in ratings.values_list(*_RATING_COLUMNS).iterator(chunk_size=CHUNK):
-            by_query[row[0]].append(row)
-        for query_id, rows in by_query.items():
-            text = _encode(texts[query_id])
-            rows.sort(key=itemgetter(1, 7, 8))
-            lines = []
-            for _, doc_id, rater_id, verdict, value, note, is_adjudication, updated_at, _ in rows:
-                judged = (
-                    f'"rating": {grade_number(value)}' if verdict == Verdict.RATED else f'"verdict": {_encode(verdict)}'
-                )
-                noted = f', "note": {_encode(note)}' if note else ""
-                decides = ', "is_adjudication": true' if is_adjudication else ""
-                lines.append(
-                    f'{{"query": {text}, "document": {_encode(doc_id)}, "rater": {names[rater_id]}, {judged}, '
-                    f'"at": "{_time(updated_at)}"{noted}{decides}}}'
-                )
-            if lines:
-                yield NEXT.join(lines)
+    for part in batched(queries.iterator(chunk_size=CHUNK), CHUNK):
+        texts = dict(part)
+        for query_ids in query_batches(texts):
+            by_query: dict[int, list[Any]] = {query_id: [] for query_id in query_ids}
+            ratings = Rating.objects.filter(query_id__in=query_ids).order_by()
+            for row in ratings.values_list(*_RATING_COLUMNS).iterator(chunk_size=CHUNK):
+                by_query[row[0]].append(row)
+            for query_id, rows in by_query.items():
+                if rows:
+                    yield NEXT.join(_describe_ratings(_encode(texts[query_id]), rows, names))
+
+
+def _describe_ratings(text: str, rows: list[Any], names: Mapping[int, str]) -> Iterator[str]:
+    """Yields the ratings of a query. text: that of the query, as JSON. names: of the raters, as JSON."""
+    for _, doc_id, rater_id, verdict, value, note, is_adjudication, updated_at, _ in sorted(
+        rows, key=itemgetter(1, 7, 8)
+    ):
+        judged = f'"rating": {grade_number(value)}' if verdict == Verdict.RATED else f'"verdict": {_encode(verdict)}'
+        noted = f', "note": {_encode(note)}' if note else ""
+        decides = ', "is_adjudication": true' if is_adjudication else ""
+        yield (
+            f'{{"query": {text}, "document": {_encode(doc_id)}, "rater": {names[rater_id]}, {judged}, '
+            f'"at": "{_time(updated_at)}"{noted}{decides}}}'
+        )
 
 
 def name_raters(book: Book, by: User) -> dict[int, str]:

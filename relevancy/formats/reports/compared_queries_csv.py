@@ -1,6 +1,6 @@
 """The queries of a comparison as CSV."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from relevancy.comparison import QueryRow, name_runs
 from relevancy.formats.cells import rounded, write_rows
@@ -9,7 +9,7 @@ from relevancy.models import Run
 CHANGES = {0: "same", 1: "order", 2: "documents"}
 
 
-def export_lines(rows: Sequence[QueryRow], runs: Sequence[Run]) -> Iterator[str]:
+def export_lines(rows: Iterable[QueryRow], runs: Sequence[Run]) -> Iterator[str]:
     """Yields the rows in parts. runs: the baseline and the other run, which name the columns of scores.
 
     Scores and differences have four decimals, overlaps six; missing values are empty. `changed`: whether the first k results are the

@@ -58,7 +58,7 @@ class _Pairs:
         rows = Query.objects.live().filter(book=self._book).order_by("pk")
         queries: dict[int, Query] = {query.pk: query for query in rows.iterator()}
         judged = 0
-        for query_ids in query_batches(self._book, queries):
+        for query_ids in query_batches(queries):
             given: dict[int, dict[str, list[_Judgement]]] = {query_id: {} for query_id in query_ids}
             ratings = Rating.objects.filter(query_id__in=query_ids).order_by()
             for row in ratings.values_list(*_COLUMNS).iterator():

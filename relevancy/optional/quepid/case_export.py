@@ -186,7 +186,7 @@ class _Queries:
             row.query_id: row for row in case.case_queries.present().select_related("query").order_by("position", "id")
         }
         number = 0
-        for query_ids in query_batches(self._book, case_queries):
+        for query_ids in query_batches(case_queries):
             grades = scores.known_grades(self._book, query_ids)
             given = self._given(query_ids)
             for query_id in query_ids:

@@ -21,12 +21,14 @@ def build_overview(request: HtmxRequest, book: Book, queue: JudgingQueue, cases:
     """Returns the variables of the page, besides the book and its queue. cases: that use it and that the user can see."""
     levels = books.count_pairs_by_level(book)
     to_judge = sum(count for level, count in levels if level is not None)
-    raters = books.count_by_rater(book)
-    conflicts = conflicts_seen_by(request.user, book, difference=1).count()
-    rated = books.count_rated(book)
+    raters, grades = books.count_judgments(book)
+    counts = judging.count_documents(book, difference=1)
+    conflicts = counts.conflicts
+    if Book.objects.hides_grades(book.pk, request.user):
+        conflicts = conflicts_seen_by(request.user, book, difference=1).count()
     of_apps = [figure for figure in hooks.book_figures(book) if figure is not None]
     figures = [
-        BookFigure("Documents rated", f"{rated:,}", reverse("book_queries", args=[book.pk]), "rated-figure"),
+        BookFigure("Documents rated", f"{counts.rated:,}", reverse("book_queries", args=[book.pk]), "rated-figure"),
         BookFigure(
             "To judge",
             f"{to_judge:,}" if queue.built_at else BEING_CHOSEN,
@@ -40,14 +42,16 @@ def build_overview(request: HtmxRequest, book: Book, queue: JudgingQueue, cases:
     return {
         "figures": figures,
         "steps": _find_steps(book, cases, conflicts, to_judge, of_apps),
-        "ticks": _find_ticks(request, book, queue, len(raters), rated) if book.is_editable else (),
+        "ticks": _find_ticks(request, book, queue, len(raters), has_two=counts.repeated > 0)
+        if book.is_editable
+        else (),
         "ticks_key": f"book-{book.pk}",
         "levels": levels,
         "pairs": sum(count for _, count in levels),
         "judged": sum(count for level, count in levels if level is None),
         "to_judge": to_judge,
         "raters": raters,
-        "grades": books.count_by_grade(book),
+        "grades": grades,
         "cases": cases,
         "decided": judging.count_adjudications(book),
         "rating_import": RatingImport.objects.last_of(book.pk),
@@ -75,9 +79,8 @@ def _find_steps(
     return steps
 
 
-def _find_ticks(request: HtmxRequest, book: Book, queue: JudgingQueue, raters: int, rated: int) -> Sequence[Tick]:
+def _find_ticks(request: HtmxRequest, book: Book, queue: JudgingQueue, raters: int, *, has_two: bool) -> Sequence[Tick]:
     settings = reverse("book_judging", args=[book.pk])
-    has_two = rated > 0 and judging.find_conflicts(book=book, difference=0, state="").exists()
     has_rule = queue.ratings_per_pair > 1 or book.rule != Book.Rule.LATEST
     ticks = [
         Tick("Guidelines: what each grade means", f"{settings}#guidelines", bool(book.guidelines)),

@@ -1,7 +1,10 @@
 """The books that a user can see, and of one what is rated, by whom, and what is left: its overview, queries and files."""
 
+from dataclasses import replace
+from typing import Any
+
 from django.core.paginator import Paginator
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -9,7 +12,8 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from relevancy import books, judging, tasks
 from relevancy.formats import exports
-from relevancy.models import Book, Case, JudgingQueue, RatingImport, Role
+from relevancy.models import Book, Case, JudgingPair, JudgingQueue, Query, RatingImport, Role
+from relevancy.models.case import LARGE_CASE
 from relevancy.views.forms import errors_to
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
@@ -21,6 +25,7 @@ from .overview import build_overview
 
 BOOKS_PER_PAGE, QUERIES_PER_PAGE = 25, 50
 SORTS = {"place": "pk", "query": "text", "rated": "rated", "to-judge": "open"}
+COUNTED = ("rated", "open")  # for each query: those of a book with more than `LARGE_CASE` are not sorted by them
 COLUMNS = (
     Column("Query", "query", css_class=""),
     Column("Rated documents", "rated", starts_high=True),
@@ -82,27 +87,35 @@ def book_queries(request: HtmxRequest, book_id: int) -> HttpResponse:
     tasks.enqueue_judging_queue(judging.judging_queue(book))
     form = QueryFilterForm(request.GET)
     wanted = form.cleaned_data if form.is_valid() else {"text": "", "state": ""}
-    found = books.queries_with_coverage(book)
-    if wanted["text"]:
-        found = found.filter(text__icontains=wanted["text"])
-    if wanted["state"] == form.NO_RUN:
-        found = found.filter(pairs=0)
-    elif wanted["state"]:
-        found = found.filter(pairs__gt=0, **({"open__gt": 0} if wanted["state"] == form.TO_JUDGE else {"open": 0}))
-    sort = read_sort(request.GET.get("sort", ""), SORTS, "place")
-    field = F(SORTS[sort.removeprefix("-")])
-    page = Paginator(found.order_by(field.desc() if sort.startswith("-") else field, "pk"), QUERIES_PER_PAGE).get_page(
-        request.GET.get("page")
-    )
-    cases = books.cases_of_queries([query.pk for query in page], request.user)
+    live: QuerySet[Any] = Query.objects.live().filter(book=book)
+    is_large = live[: LARGE_CASE + 1].count() > LARGE_CASE
+    found = live.filter(text__icontains=wanted["text"]) if wanted["text"] else live
+    pairs = JudgingPair.objects.filter(query=OuterRef("pk"))
+    if wanted["state"]:
+        found = found.filter(Exists(pairs) if wanted["state"] != form.NO_RUN else ~Exists(pairs))
+    if wanted["state"] in (form.TO_JUDGE, form.RATED):
+        is_open = Exists(pairs.open())
+        found = found.filter(is_open if wanted["state"] == form.TO_JUDGE else ~is_open)
+    sorts = {key: name for key, name in SORTS.items() if not (is_large and name in COUNTED)}
+    sort = read_sort(request.GET.get("sort", ""), sorts, "place")
+    name = sorts[sort.removeprefix("-")]
+    if name in COUNTED:
+        found = books.add_coverage(found)
+    ordered = found.order_by(F(name).desc() if sort.startswith("-") else F(name), "pk")
+    page = Paginator(ordered.values_list("pk", flat=True), QUERIES_PER_PAGE).get_page(request.GET.get("page"))
+    by_id = books.add_coverage(Query.objects.filter(pk__in=list(page))).in_bulk()
+    listed = [by_id[pk] for pk in page if pk in by_id]
+    cases = books.cases_of_queries(by_id, request.user)
     context = {
         "book": book,
         "form": form,
         "is_filtered": any(wanted.values()),
         "is_chosen": queue.built_at is not None,
         "page": page,
-        "rows": [(query, cases.get(query.pk, ())) for query in page],
-        "headings": build_headings(COLUMNS, sort),
+        "rows": [(query, cases.get(query.pk, ())) for query in listed],
+        "headings": build_headings(
+            [column if column.key in sorts else replace(column, key="") for column in COLUMNS], sort
+        ),
     }
     return render(request, "books/_queries.html" if request.htmx else "books/queries.html", context)
 

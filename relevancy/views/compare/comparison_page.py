@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from relevancy import comparison, queries, scores, tasks
+from relevancy import comparison, queries, tasks
 from relevancy.hooks import ComparisonTab
 from relevancy.models import Case, CaseQuery, Run, ScorerVersion, StoredComparison, User
 from relevancy.models.errors import error_text
@@ -24,6 +24,8 @@ from relevancy.views.workbench.access import CaseAccess
 from .best_order import compare_with_best_order
 from .charts import build_charts, build_large_charts
 from .forms import ComparisonForm, comparable_runs, describe_run, run_value, runs_of_other_cases
+from .large_table import STATES as LARGE_STATES
+from .large_table import LargeTable
 from .next_steps import find_next_steps
 from .query_comparison import QueryComparison, compare_query
 from .query_filter import MAX_PICKED, ComparedFilter
@@ -64,15 +66,12 @@ class ComparisonPage:
     """Builds each part of the page when it is first needed. `case` was read by `get_case`.
 
     stored: None unless the address names runs that can be compared. Only then are there `compared_runs`, the baseline first, `version`,
-        and the `pair` that charts, tags, queries and lists show: the baseline and the run at the position `other`, 1 unless the
-        address names it.
+        `is_large`, whether one of them has so many queries that its list is read by key, and the `pair` that charts, tags, queries and
+        lists show: the baseline and the run at the position `other`, 1 unless the address names it.
     shows_best: whether the best order of that run is shown.
     plain_query: the parameters of the comparison, without those of the list and the tab.
     query: the parameters of the page but for the page of the list and the open query; links change some of them.
-    states: those that the list can be filtered by, name and label.
     """
-
-    states = [(name, label) for name, (label, _) in comparison.STATES.items()]
 
     def __init__(
         self, case: Case, user: User, parameters: QueryDict, *, query_filter: ComparedFilter | None = None
@@ -101,7 +100,8 @@ class ComparisonPage:
             self.other = other if 1 <= other < len(self.compared_runs) else 1
             self.pair = [self.compared_runs[0], self.compared_runs[self.other]]
             self.pair_names = comparison.name_runs(self.pair)
-            self.shows_best = parameters.get("best") == "1" and not self.version.script
+            self.is_large = comparison.has_large(self.compared_runs)
+            self.shows_best = parameters.get("best") == "1" and not self.version.script and not self.is_large
             self.query["scorer"] = str(self.version.scorer_id)
             if self.other > 1:
                 self.query["other"] = str(self.other)
@@ -236,19 +236,14 @@ class ComparisonPage:
 
     @property
     def large_lists(self) -> list[tuple[int, str, str]]:
-        """How many queries of a large case are better, the same and worse, with the address of their list; the address is empty unless
-        the workbench compares the run with the same baseline."""
-        if self.large_pair is None:
+        """How many queries of a large case are better, the same and worse, with the address of their list."""
+        pair = self.large_pair
+        if pair is None:
             return []
-        baseline, run = self.pair
-        is_shown = run.case_id == baseline.case_id and scores.baseline_of(run) == baseline
-        url = reverse("case", args=[run.case_id])
-        counts = (self.large_pair.wins, self.large_pair.ties, self.large_pair.losses)
         return [
-            (count, words, f"{url}?{urlencode({'run': run.number, 'state': state})}" if is_shown else "")
-            for count, words, state in zip(
-                counts, ("better", "the same", "worse"), ("better", "same", "worse"), strict=True
-            )
+            (pair.wins, "better", self.plain_url(sort="-difference")),
+            (pair.ties, "the same", self.plain_url(state="same", sort="query")),
+            (pair.losses, "worse", self.plain_url()),
         ]
 
     @cached_property
@@ -384,16 +379,28 @@ class ComparisonPage:
         return build_charts(self.rows, self.queries, *self.pair_names) if self.figures else []
 
     @cached_property
-    def table(self) -> QueryTable:
+    def table(self) -> QueryTable | LargeTable:
         """The list of queries."""
+        if self.is_large:
+            return LargeTable(
+                self.case, self.large_pair, self.filter, self.pair, self.pair_names, self.version, open_id=self.open_id
+            )
         best_of = self.version if self.shows_best else None
         return QueryTable(
             self.rows, self.queries, self.filter, self.pair, self.pair_names, open_id=self.open_id, version=best_of
         )
 
+    @property
+    def states(self) -> list[tuple[str, str]]:
+        """Those that the list can be filtered by, name and label."""
+        available: Mapping[str, tuple[str, object]] = LARGE_STATES if self.is_large else comparison.STATES
+        return [(name, label) for name, (label, _) in available.items()]
+
     @cached_property
     def tags(self) -> list[str]:
-        """The tags that the list can be filtered by. One SQL statement."""
+        """The tags that the list can be filtered by. One SQL statement; for runs of large cases the tags that have figures."""
+        if self.is_large:
+            return sorted({tag.tag for tag in self._all_tag_figures}, key=str.casefold)
         return queries.tags.of_case(self.case)
 
     def open_query(self, case_query: CaseQuery) -> QueryComparison:

@@ -17,18 +17,19 @@ NOT_READY = "The comparison is being computed. Try again in a moment."
 
 @require_GET
 def export(request: HtmxRequest, case_id: int, ending: str) -> HttpResponseBase:
-    """Exports the list as it is filtered and sorted, all pages of it (csv), the figures as `compare --json` prints them (json), or the
-    whole comparison as one file (html)."""
+    """Exports the list as it is filtered and sorted, that of large runs in the order of the case, all pages of it (csv), the figures as
+    `compare --json` prints them (json), or the whole comparison as one file (html)."""
     page = ComparisonPage(get_case(request, case_id), request.user, request.GET)
-    if page.large:
+    if page.large and ending != "csv":
         return conflict(request, page.url(), comparison.ONLY_FIGURES)
-    if page.figures is None or page.stored is None or page.stored.computed_at is None:
+    if page.stored is None or page.stored.computed_at is None or not (page.figures or page.large):
         page.request_figures()
         return conflict(request, page.url(), " ".join(page.errors) or page.failure or NOT_READY)
     numbers = "-".join(page.numbers).replace(":", "_")
     file = (page.case.name, f"-runs-{numbers}.{ending}")
     if ending == "csv":
-        return csv_file(compared_queries_csv.export_lines(page.table.selected, page.pair), *file)
+        return csv_file(compared_queries_csv.export_lines(page.table.export_rows(), page.pair), *file)
+    assert page.figures is not None
     if ending == "json":
         data = comparison_json.build_comparison(page.figures)
         return as_file(JsonResponse(data, json_dumps_params={"ensure_ascii": False, "indent": 2}), *file)

@@ -1,6 +1,6 @@
 """The list of queries of a comparison."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,12 +43,36 @@ class TableRow:
     split: comparison.GainSplit | None
 
 
+def build_row(
+    row: comparison.QueryRow,
+    case_query_id: int,
+    *,
+    scale: float,
+    is_open: bool,
+    split: comparison.GainSplit | None = None,
+) -> TableRow:
+    """Returns a row of the list. scale: the points at both ends of the column of bars."""
+    difference = row.difference or 0.0
+    width = 100 * min(1.0, abs(difference) / scale)
+    return TableRow(
+        row=row,
+        case_query_id=case_query_id,
+        is_open=is_open,
+        bar_start=round(100 - width if difference < 0 else 100, 1),
+        bar_width=round(width, 1),
+        change_text="" if row.change is None else CHANGE_TEXTS[row.change],
+        split=split,
+    )
+
+
 class QueryTable:
     """The queries that pass the filter, a page of them at a time.
 
     pair, names: the baseline and the other run.
     version: to show the best order of the other run, whose hits are read for it; otherwise None, and nothing is read.
     """
+
+    is_large = False
 
     def __init__(
         self,
@@ -132,22 +156,30 @@ class QueryTable:
         if self._version is not None:
             points = {row.query_id: (row.score_b, row.best) for row in self.page}
             splits = comparison.split_gains(self._pair[1], self._version, points)
-        rows = []
-        for row in self.page:
-            case_query_id, difference = self._queries[row.query_id].case_query_id, row.difference or 0.0
-            width = 100 * min(1.0, abs(difference) / self.scale)
-            rows.append(
-                TableRow(
-                    row=row,
-                    case_query_id=case_query_id,
-                    is_open=str(case_query_id) == self._open_id,
-                    bar_start=round(100 - width if difference < 0 else 100, 1),
-                    bar_width=round(width, 1),
-                    change_text="" if row.change is None else CHANGE_TEXTS[row.change],
-                    split=splits.get(row.query_id),
-                )
+        return [
+            build_row(
+                row,
+                case_query_id := self._queries[row.query_id].case_query_id,
+                scale=self.scale,
+                is_open=str(case_query_id) == self._open_id,
+                split=splits.get(row.query_id),
             )
-        return rows
+            for row in self.page
+        ]
+
+    def export_rows(self) -> Iterable[comparison.QueryRow]:
+        """Returns the rows of all pages."""
+        return self.selected
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no query passes the filter."""
+        return not self.page.paginator.count
+
+    @property
+    def count_text(self) -> str:
+        """How many queries the list has, of how many."""
+        return f"{self.page.paginator.count:,} of {self.total:,}"
 
     @cached_property
     def empty_text(self) -> str:

@@ -15,5 +15,5 @@ def export(request: HtmxRequest, case_id: int) -> StreamingHttpResponse:
     """Exports the list as it is filtered and sorted, with the scores of the run shown; all pages of it."""
     workbench = open_workbench(request, case_id)
     run = workbench.selection.run
-    lines = query_list_csv.export_lines(workbench.queries.case_queries, numbers=workbench.case.case_queries.numbers())
+    lines = query_list_csv.export_lines(workbench.queries.numbered())
     return csv_file(lines, workbench.case.name, f"{f'-run-{run.number}' if run else ''}-queries.csv")

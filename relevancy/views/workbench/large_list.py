@@ -8,7 +8,7 @@ of the scores.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.db.models.expressions import Combinable
@@ -18,7 +18,7 @@ from relevancy.models import Case, CaseQuery, QueryScore, Run, ScorerVersion
 from relevancy.models.case import CaseQueryQuerySet
 from relevancy.views.requests import parse_number
 
-from .query_filter import SECONDARY_FIELDS, QueryFilter
+from .query_filter import SECONDARY_FIELDS
 
 WINDOW = 100_000  # queries that a filter looks at for one page
 SORTS: Mapping[str, Combinable] = {
@@ -32,6 +32,19 @@ NOTE = (
     "A case of more than 50,000 queries can be sorted by score, by what could be gained and by unrated documents, queries without a "
     f"score left out. A filter searches {WINDOW:,} queries at a time."
 )
+
+
+class ListFilter(Protocol):
+    """How a list is filtered and sorted, and which page of it is read. sort: a key of `SORTS`, with "-" before it for the highest
+    first; anything else is the manual order."""
+
+    @property
+    def page(self) -> str: ...
+    @property
+    def sort(self) -> str: ...
+    @property
+    def is_active(self) -> bool: ...
+    def matching(self, case_queries: CaseQueryQuerySet, /) -> CaseQueryQuerySet: ...
 
 
 @dataclass(frozen=True)
@@ -81,7 +94,7 @@ class LargeList:
     """The list of a large case. scored: adds to case queries what the list shows of them. size: queries on a page."""
 
     case: Case
-    query_filter: QueryFilter
+    query_filter: ListFilter
     scored: Callable[[CaseQueryQuerySet], CaseQueryQuerySet]
     total: int
     size: int

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
@@ -19,6 +20,7 @@ from .access import CaseAccess, get_case, get_case_query, get_case_with_editable
 from .forms import LinkForm
 
 MAX_CANDIDATES = 100  # queries that are offered at a time
+LINKS_PER_PAGE = 50
 
 
 @require_GET
@@ -28,11 +30,13 @@ def links(request: HtmxRequest, case_id: int) -> HttpResponse:
     case = get_case(request, case_id)
     access = CaseAccess(case, request.user)
     text = request.GET.get("q", "").strip()
+    page = Paginator(queries.find_links(case), LINKS_PER_PAGE).get_page(request.GET.get("page"))
     chosen = case.case_queries.present().filter(pk=parse_number(request.GET.get("query", ""))).select_related("query")
     context: dict[str, object] = {
         "case": case,
         "access": access,
-        "links": list(queries.links_of(case).items()),
+        "links": list(queries.links_of(case, page).items()),
+        "page": page,
         "q": text,
         "chosen": chosen.first(),
     }
@@ -45,7 +49,8 @@ def _candidates(case: Case, text: str, chosen: object) -> tuple[list[CaseQuery],
     """Returns queries to link, and whether there are more."""
     present = case.case_queries.present().select_related("query").order_by("position", "pk")
     if isinstance(chosen, CaseQuery) and not text:
-        texts = dict(present.exclude(pk=chosen.pk).values_list("pk", "query__text"))
+        others = present.exclude(pk=chosen.pk).values_list("pk", "query__text")
+        texts = dict(others[: queries.MAX_COMPARED_TEXTS])
         similar = queries.similar_queries(chosen.query.text, texts, count=MAX_CANDIDATES)
         by_id = present.in_bulk(similar)
         return [chosen, *(by_id[pk] for pk in similar)], False

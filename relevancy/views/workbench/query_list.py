@@ -1,6 +1,6 @@
 """The list of a case's queries: filtered, sorted, in pages, with the scores of the run shown."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate
@@ -26,6 +26,7 @@ from .query_tabs import RESULTS
 from .run_selection import RunSelection
 
 PAGE_SIZE = 50
+READ_AT_ONCE = 500  # queries of a file
 MAX_OPEN = 5  # each opened query costs statements of its own
 MAX_OPEN_CHARACTERS = 2_000_000  # of the results of the opened queries; the first one opens in any case
 
@@ -80,6 +81,22 @@ class QueryList:
     def case_queries(self) -> CaseQueryQuerySet:
         """All case queries that pass the filter, in order, with their scores."""
         return self.filter.apply(self._with_scores(self._case.case_queries.present()))
+
+    def numbered(self) -> Iterator[tuple[int | None, CaseQuery]]:
+        """Yields all case queries that pass the filter, in order, with their scores, each after its number in the manual order. Those
+        of a large case are read by key, or have no number if they are sorted by scores."""
+        case_queries = self._case.case_queries
+        if self.is_large and self.filter.sort == MANUAL_ORDER:
+            start = 1
+            for part in case_queries.in_parts(READ_AT_ONCE):
+                numbers = {pk: number for number, (pk, _) in enumerate(part, start)}
+                start += len(part)
+                of_part = self._with_scores(case_queries.filter(pk__in=numbers)).order_by("position", "pk")
+                yield from ((numbers[row.pk], row) for row in self.filter.matching(of_part))
+            return
+        numbers = {} if self.is_large else case_queries.numbers()
+        for row in self.case_queries.iterator(chunk_size=READ_AT_ONCE):
+            yield numbers.get(row.pk), row
 
     def _with_scores(self, case_queries: CaseQueryQuerySet) -> CaseQueryQuerySet:
         run, version = self._selection.run, self._versions[0]

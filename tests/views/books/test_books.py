@@ -73,8 +73,8 @@ def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
     ]
     assert [(grade.value, grade.count) for grade in context["grades"]] == [(0, 1), (1, 0), (2, 0), (3, 2)]
     assert [round(grade.share) for grade in context["grades"]] == [33, 0, 0, 67]
-    listed = sign_in("viewer").get(at(case, "book_queries")).context["page"]
-    assert [(query.rated, query.pairs, query.open, query.judged) for query in listed] == [(2, 3, 2, 1), (0, 3, 3, 0)]
+    listed = sign_in("viewer").get(at(case, "book_queries")).context["rows"]
+    assert [(query.rated, query.pairs, query.open, query.judged) for query, _ in listed] == [(2, 3, 2, 1), (0, 3, 3, 0)]
     assert [(figure.label, figure.value) for figure in context["figures"][:4]] == [
         ("Documents rated", "2"),
         ("To judge", "5"),
@@ -128,6 +128,9 @@ def test_queries_are_filtered_sorted_and_lead_into_their_cases(sign_in, people, 
     assert texts(sort="-rated") == ["query 2", "query 1"]
     assert texts(sort="to-judge") == ["query 2", "query 1"]
     assert texts(state="?") == ["query 1", "query 2"]
+    assert [query.open for query, _ in client.get(at(case, "book_queries")).context["rows"]] == [
+        query.open for query in books.queries_with_coverage(case.book)
+    ]
     place = case.case_queries.get(query__text="query 1")
     page = client.get(at(case, "book_queries")).content.decode()
     assert page.count(f'href="/cases/{case.pk}/?open={place.pk}"') == 2  # the query, and the case that has it
@@ -194,3 +197,14 @@ def test_home_lists_what_a_user_can_judge(sign_in, people, case):
     assert f'href="{reverse("judge", args=[case.book_id])}"' in page.content.decode()
     assert sign_in("viewer").get(reverse("home")).context["work"] == []
     assert Rating.objects.filter(rater=people["rater"]).count() == 0
+
+
+def test_queries_of_a_large_book_are_not_sorted_by_what_would_be_counted_for_each(sign_in, case, monkeypatch):
+    prepare(case)
+    monkeypatch.setattr("relevancy.views.books.pages.LARGE_CASE", 1)
+    client = sign_in("viewer")
+    page = client.get(at(case, "book_queries"), {"sort": "-to-judge"})
+    assert [query.text for query, _ in page.context["rows"]] == ["query 1", "query 2"]
+    assert [heading.column.key for heading in page.context["headings"]] == ["query", "", "", "", ""]
+    sorted_down = client.get(at(case, "book_queries"), {"sort": "-query", "state": "to-judge"})
+    assert [query.text for query, _ in sorted_down.context["rows"]] == ["query 2", "query 1"]

@@ -48,6 +48,17 @@ def test_links_are_made_from_a_list_undone_and_made_again(sign_in, case):
     assert linked_texts(case) == [["query 1", "query 2"]]
 
 
+def test_links_come_in_pages(sign_in, case, monkeypatch):
+    monkeypatch.setattr("relevancy.views.workbench.links.LINKS_PER_PAGE", 1)
+    queries.add(case=case, texts=["one more", "another one"])
+    for texts in (["query 1", "query 2"], ["one more", "another one"]):
+        queries.link(queries=[query_of(case, text) for text in texts])
+    client = sign_in("viewer")
+    pages = [client.get(at(case, "query_links"), {"page": number}) for number in (1, 2)]
+    assert [len(elements(by_id(page, "links"), _name="tr")) for page in pages] == [2, 2]  # with the heading
+    assert "query 1" in words(by_id(pages[0], "links")) and "another one" in words(by_id(pages[1], "links"))
+
+
 def test_links_are_found_by_text_and_refused_with_a_reason(sign_in, case):
     client = sign_in("editor")
     page = client.get(at(case, "query_links"), {"q": "ERY 2"})
