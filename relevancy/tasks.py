@@ -106,11 +106,12 @@ def rescore_book(book_id: int) -> None:
 
 @background_task(priority=HIGH_PRIORITY)
 def rescore_run(run_id: int) -> None:
-    """Computes the stale and missing scores of one run for a few seconds, and enqueues the rest, so that runs do not have to wait."""
-    Run.objects.filter(pk=run_id).update(rescore_queued_at=None)
-    run = Run.objects.select_related("case__book").get(pk=run_id)
-    if not scores.continue_rescore(run, seconds=RESCORE_SECONDS):
-        enqueue_run_rescore(run)
+    """Computes the stale and missing scores of one run for a few seconds. The rest is another task, which does not come before runs."""
+    of_run = Run.objects.filter(pk=run_id)
+    of_run.update(rescore_queued_at=None)
+    run = of_run.select_related("case__book").get()
+    if not scores.continue_rescore(run, seconds=RESCORE_SECONDS) and mark_queued(of_run, "rescore_queued_at"):
+        send(rescore_run, run_id, priority=LOW_PRIORITY)
 
 
 @background_task(priority=HIGH_PRIORITY)

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import random
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -131,7 +132,10 @@ def _rescore_runs(
 
 
 def _windows(runs: Iterable[Run]) -> Iterator[Q]:
-    """Yields conditions that divide the rankings of runs into parts of at most `WINDOW`. One SQL statement if there are more."""
+    """Yields conditions that divide the rankings of runs into parts of at most `WINDOW`. One SQL statement if there are more.
+
+    It begins with any of them, so that several workers that rescore the same runs do not do the same work.
+    """
     runs = list(runs)
     if sum(run.queries for run in runs) <= WINDOW:
         yield Q()
@@ -139,7 +143,9 @@ def _windows(runs: Iterable[Run]) -> Iterator[Q]:
     # Sums, which no index has: PostgreSQL would read the rankings of all other runs until it finds the first of these.
     ends = Ranking.objects.filter(run__in=runs).aggregate(first=Min(F("pk") + 0), last=Max(F("pk") + 0))
     if ends["first"] is not None:
-        for start in range(ends["first"], ends["last"] + 1, WINDOW):
+        starts = range(ends["first"], ends["last"] + 1, WINDOW)
+        first = random.randrange(len(starts))
+        for start in (*starts[first:], *starts[:first]):
             yield Q(pk__range=(start, start + WINDOW - 1))
 
 

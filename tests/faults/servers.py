@@ -79,6 +79,11 @@ class Process:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
 
+    def start_if_ended(self) -> None:
+        """Starts it again if it has ended by itself, as granian does whose processes are killed one after the other."""
+        if self.process is not None and self.process.poll() is not None:
+            self.start()
+
     def kill_child(self) -> None:
         """Kills one of the processes that it has started, which it replaces."""
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii").split()
@@ -169,9 +174,15 @@ class FaultSite:
         """Returns after how many seconds the site was ready. Raises `AssertionError` after a minute."""
         begun = time.monotonic()
         while not _answers(f"{self.address}/readyz"):
+            self.supervise()
             assert time.monotonic() < begun + START_SECONDS, f"the site is not ready; see {self.folder}"
             time.sleep(0.1)
         return time.monotonic() - begun
+
+    def supervise(self) -> None:
+        """Starts processes again that have ended by themselves, as a supervisor does."""
+        for process in self.processes.values():
+            process.start_if_ended()
 
     def kill(self, name: str) -> None:
         """Kills something and starts it again, as a supervisor does. name: one of `FAULTS`."""

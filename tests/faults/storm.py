@@ -139,6 +139,7 @@ def until_rated(world: World) -> float:
     while world.ledger.sent < begun:
         if time.monotonic() > begun + RATED_SECONDS:
             raise AssertionError(f"no rating was acknowledged within {RATED_SECONDS:.0f} s")
+        world.site.supervise()
         time.sleep(0.02)
     return time.monotonic() - begun
 
