@@ -52,6 +52,7 @@ def study_link(shown: ShownRun) -> Iterator[Link]:
 @sweep.add
 def continue_abandoned() -> None:
     """Goes on with studies whose worker has died, or that waited for the endpoint."""
+    studies.release_dead()
     for study_id in studies.waiting_studies():
         tasks.enqueue(study_id)
 

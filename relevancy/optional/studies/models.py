@@ -37,6 +37,7 @@ class Study(models.Model):
         queries are linked.
     requests: sent so far. seconds: of work so far.
     claimed_by, heartbeat_at, slots: the lease of the worker that goes on with it, as that of a `RunPart`.
+    worker_restarts: workers in a row that have died at it, or have lost the database.
     scored_revision: of the case's ratings that the scores of its trials follow from; None before there are any.
     findings: what `findings.build_findings` found with these ratings; empty before.
     """
@@ -79,6 +80,7 @@ class Study(models.Model):
     claimed_by = models.CharField(max_length=32, blank=True, default="")
     heartbeat_at = models.DateTimeField(null=True)
     slots = models.PositiveSmallIntegerField(default=0)
+    worker_restarts = models.PositiveSmallIntegerField(default=0)
     scored_revision = models.PositiveBigIntegerField(null=True)
     findings = models.JSONField(default=dict)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +11,12 @@ from typing import Any
 
 import numpy as np
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import F
 from django.utils import timezone
 
 from relevancy import activity, endpoints, engines, runs, scores, scoring
-from relevancy.models import Attempt, Case, CaseQuery, Endpoint, Run, ScorerVersion, User
+from relevancy.models import Attempt, Case, CaseQuery, Endpoint, Run, ScorerVersion, UnreadableSecret, User
 from relevancy.scoring.arrays import IntArray
 from relevancy.scoring.rounding import format_rounded
 from relevancy.statistics import SEED, detectable_difference
@@ -33,6 +35,9 @@ TRIED_QUERIES = 3  # whose requests show which knobs change nothing
 DEFAULT_MS = 50.0  # a search, where the case has no run that says
 CREATED, STOPPED, CONTINUED, DELETED = "study.created", "study.stopped", "study.continued", "study.deleted"
 FINISHED, FAILED, ADOPTED = "study.finished", "study.failed", "study.adopted"
+MAX_WORKER_RESTARTS = 3  # as for a part of a run
+DATABASE_ERRORS = (OperationalError, InterfaceError)  # a connection that was lost, a lock that was not free: they pass
+log = logging.getLogger("relevancy.studies")
 
 
 @dataclass(frozen=True)
@@ -185,7 +190,7 @@ def go_on(*, study: Study, by: User, more_trials: int = 0) -> None:
         raise ValidationError("All settings of this study have been tried.")
     ended = Study.objects.exclude(status__in=Study.ACTIVE_STATUSES).filter(pk=study.pk)
     changes = {"status": Study.Status.WAITING, "stop_requested": False, "reason": "", "finished_at": None}
-    if not ended.update(**changes, trials_wanted=wanted, created_by=by):
+    if not ended.update(**changes, worker_restarts=0, trials_wanted=wanted, created_by=by):
         raise ValidationError(f"{study} is {study.status} already.")
     record(study, CONTINUED, by)
 
@@ -246,10 +251,14 @@ def continue_study(study_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
     """Works on a study for some seconds. Returns whether it is to be gone on with at once.
 
     Does nothing if it has ended, if another worker works on it, or while all requests of the endpoint are in use.
+
+    An error of the database is raised, and another worker tries again, until `MAX_WORKER_RESTARTS` in a row have had one. With any
+    other unexpected error the study fails at once: it would only happen again.
     """
     study = _claim(study_id)
     if study is None:
         return False
+    restarts: int | F = 0
     try:
         StudyWork(study, seconds=seconds).work()
     except StudyEnded as ended:
@@ -257,9 +266,27 @@ def continue_study(study_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
         return False
     except LeaseLost:
         return False
+    except UnreadableSecret as error:
+        _end(study, Study.Status.FAILED, str(error))
+        return False
+    except DATABASE_ERRORS:
+        restarts = F("worker_restarts") + 1
+        raise
+    except Exception as error:
+        log.exception("Study %s ended with an unexpected error.", study_id)
+        _end(study, Study.Status.FAILED, describe_unexpected(error))
+        return False
     finally:
-        _release(study)
+        _release(study, restarts)
     return True
+
+
+def describe_unexpected(error: Exception) -> str:
+    """Returns what has become of a study that an unexpected error ended, in sentences."""
+    return (
+        f"An unexpected error ({type(error).__name__}) has ended the study; the log of the worker has the details. Its trials are "
+        "kept. “Continue” tries again from there."
+    )
 
 
 def _claim(study_id: int) -> Study | None:
@@ -283,14 +310,30 @@ def held_requests(endpoint: Endpoint) -> Mapping[str, int]:
     return {holder(pk): slots for pk, slots in at_work.values_list("pk", "slots")}
 
 
-def _release(study: Study) -> None:
-    Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by).update(claimed_by="", slots=0)
+def _release(study: Study, restarts: int | F) -> None:
+    leased = Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by)
+    leased.update(claimed_by="", slots=0, worker_restarts=restarts)
 
 
 def _end(study: Study, status: Study.Status, reason: str) -> None:
     ended = Study.objects.active().filter(pk=study.pk, claimed_by=study.claimed_by)
     if ended.update(status=status, reason=reason, finished_at=timezone.now(), stop_requested=False):
         record(study, FAILED if status == Study.Status.FAILED else FINISHED, None, reason=reason)
+
+
+def release_dead() -> None:
+    """Takes studies from workers that have sent no heartbeat for too long. One at which too many workers in a row have died, or have
+    lost the database, fails."""
+    dead = Study.objects.active().filter(runs.is_idle()).exclude(claimed_by="")
+    for study in dead:
+        of_worker = dead.filter(pk=study.pk, claimed_by=study.claimed_by)
+        of_worker.update(claimed_by="", slots=0, worker_restarts=F("worker_restarts") + 1)
+    for study in Study.objects.active().filter(claimed_by="", worker_restarts__gte=MAX_WORKER_RESTARTS):
+        reason = (
+            f"{MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this study, or could not reach the database. Its "
+            "trials are kept. Check the log of the worker, then continue the study."
+        )
+        _end(study, Study.Status.FAILED, reason)
 
 
 def waiting_studies() -> list[int]:

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from relevancy import books, comparison, engines, queries, ratings, runs, tasks
 from relevancy.models import Activity, Attempt, CaseQuery, Query, RunPart, ScorerVersion
-from relevancy.optional.studies import findings, studies
+from relevancy.optional.studies import findings, searching, studies
 from relevancy.optional.studies import tasks as study_tasks
 from relevancy.optional.studies.models import Study, StudyAnswer, StudyAttempt, StudyTrial
 from relevancy.optional.studies.space import parse_knob
@@ -221,6 +222,74 @@ def test_an_engine_that_is_down_fails_the_study_which_can_go_on(attempt: Attempt
     script.default = search
     studies.go_on(study=study, by=attempt.case.owner)
     assert finish(study).status == Study.Status.COMPLETE
+
+
+def test_an_unexpected_error_fails_the_study_which_can_go_on(
+    attempt: Attempt, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = finish(make_study(attempt))
+    study = make_study(attempt)
+    build, calls = searching.build_evidence, 0
+
+    def fail_once(*args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise ZeroDivisionError
+        return build(*args)
+
+    monkeypatch.setattr(searching, "build_evidence", fail_once)
+    study = finish(study)
+    assert (study.status, study.claimed_by, study.trials.count()) == (Study.Status.FAILED, "", 4)
+    assert "unexpected error (ZeroDivisionError)" in study.reason
+    assert "trials are kept" in study.reason
+    assert [record.exc_info[0] for record in caplog.records if record.exc_info] == [ZeroDivisionError]
+    assert Activity.objects.filter(case=attempt.case, verb=studies.FAILED).count() == 1
+    tasks.sweep()
+    assert not study.trials.filter(number__gt=3).exists()  # it is not tried again by itself
+    studies.go_on(study=study, by=attempt.case.owner)
+    study = finish(study)
+    assert (study.status, study.reason) == (Study.Status.COMPLETE, "")
+    assert trials_of(study) == trials_of(whole)
+
+
+def test_errors_of_the_database_are_tried_again_three_times(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
+    study = make_study(attempt)
+    with monkeypatch.context() as patch:
+        patch.setattr(searching, "read_case_queries", lambda *args: _raise(OperationalError("database is locked")))
+        for _ in range(2):
+            with pytest.raises(OperationalError):
+                studies.continue_study(study.pk)
+            studies.release_dead()
+            assert studies.waiting_studies() == [study.pk]
+    studies.continue_study(study.pk, seconds=0.01)
+    study.refresh_from_db()
+    assert (study.status, study.worker_restarts) == (Study.Status.RUNNING, 0)
+    monkeypatch.setattr(
+        searching, "read_case_queries", lambda *args: _raise(InterfaceError("connection already closed"))
+    )
+    for _ in range(studies.MAX_WORKER_RESTARTS):
+        with pytest.raises(InterfaceError):
+            studies.continue_study(study.pk)
+    studies.release_dead()
+    study.refresh_from_db()
+    assert (study.status, study.claimed_by) == (Study.Status.FAILED, "")
+    assert "3 workers in a row stopped unexpectedly" in study.reason
+    studies.go_on(study=study, by=attempt.case.owner)
+    study.refresh_from_db()
+    assert study.worker_restarts == 0
+
+
+def test_a_study_at_which_three_workers_die_fails(attempt: Attempt) -> None:
+    study = make_study(attempt)
+    for died in range(1, studies.MAX_WORKER_RESTARTS + 1):
+        long_ago = timezone.now() - timedelta(minutes=2)
+        Study.objects.filter(pk=study.pk).update(claimed_by="worker", slots=1, heartbeat_at=long_ago, status="running")
+        studies.release_dead()
+        study.refresh_from_db()
+        assert (study.claimed_by, study.slots, study.worker_restarts) == ("", 0, died)
+    assert study.status == Study.Status.FAILED
+    assert studies.waiting_studies() == []
 
 
 def test_a_query_that_the_engine_refuses_is_left_out_and_a_setting_that_it_refuses_fails(attempt: Attempt) -> None:
