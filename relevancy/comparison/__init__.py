@@ -26,7 +26,14 @@ from .ratings_to_add import DocumentToRate, RatingPlan, RatingPlanner, build_pla
 from .result_lists import ListOverlap, ResultList, read_lists, unique
 from .run_scorer import RunScorer, has_exact_range
 from .score_tables import ScoreTable, read_score_table
-from .sentences import describe_carriers, describe_groups, describe_lopsided, describe_verdict, format_detectable
+from .sentences import (
+    describe_carriers,
+    describe_difference,
+    describe_groups,
+    describe_lopsided,
+    describe_verdict,
+    format_detectable,
+)
 from .summaries import Figure, PairSummary, list_figures, list_rating_warnings, summarize_pair, summarize_pending
 from .tag_figures import MAX_TAGS, TagDifference, TagFigures, compare_tags
 from .tag_sentences import describe_correction, describe_tags
@@ -81,6 +88,7 @@ __all__ = [
     "describe_carriers",
     "describe_change",
     "describe_correction",
+    "describe_difference",
     "describe_groups",
     "describe_lopsided",
     "describe_tags",

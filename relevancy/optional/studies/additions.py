@@ -21,7 +21,7 @@ from relevancy.hooks import (
 from relevancy.models import Book, Case, User
 from relevancy.wording import counted
 
-from . import studies, tasks
+from . import sealed_queries, studies, tasks
 from .models import Study
 
 case_activity_kinds["study"] = "Study"
@@ -34,12 +34,16 @@ activity_sentences.update(
         studies.FINISHED: "Finished {subject}. {reason}",
         studies.FAILED: "{subject} failed. {reason}",
         studies.ADOPTED: "Created {subject}",
+        studies.OPENED: "Opened the sealed queries for {subject}",
+        sealed_queries.SEALED: "Sealed the queries tagged “{subject}” against studies",
+        sealed_queries.UNSEALED: "Unsealed the queries tagged “{subject}”",
     }
 )
 held_requests.add(studies.held_requests)
 help_pages |= {
     "cases/<int:case_id>/studies/": "studies",
     "cases/<int:case_id>/studies/new/": "studies#before-the-start",
+    "cases/<int:case_id>/sealed-queries/": "studies#sealed-queries",
 }
 
 
@@ -47,6 +51,12 @@ help_pages |= {
 def study_link(shown: ShownRun) -> Iterator[Link]:
     """Yields the link to the studies of a case."""
     yield Link("Studies", reverse("studies", args=[shown.case.pk]), "studies-link")
+
+
+@add_links[Place.CASE_SETTINGS]
+def sealed_queries_link(case: Case) -> Iterator[Link]:
+    """Yields the link to the sealed queries of a case."""
+    yield Link("Sealed queries", reverse("sealed_queries", args=[case.pk]), "sealed-queries-link")
 
 
 @sweep.add
@@ -62,7 +72,8 @@ def follow_queries(book: Book, other: Book, same: Mapping[int, int]) -> None:
     """Lets the studies of the other book's cases name the queries that stay."""
     for study in Study.objects.filter(case__book=other):
         study.query_ids = [same.get(query_id, query_id) for query_id in study.query_ids]
-        study.save(update_fields=["query_ids"])
+        study.sealed_query_ids = [same.get(query_id, query_id) for query_id in study.sealed_query_ids]
+        study.save(update_fields=["query_ids", "sealed_query_ids"])
 
 
 @case_losses.add

@@ -1,5 +1,6 @@
 """Studies, for scripts."""
 
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -15,7 +16,7 @@ from relevancy.api.paging import Page, PageParameters, paginate
 from relevancy.models import Case, Role, ScorerVersion
 from relevancy.statistics import SEED
 
-from . import findings, studies, tasks
+from . import findings, sealed_queries, studies, tasks
 from .models import Study, StudyTrial
 from .space import SpaceError, parse_knob
 from .tasks import enqueue_if_outdated
@@ -51,6 +52,7 @@ class StudyPlanDetails(Schema):
     queries: int
     independent: int
     unscored: int
+    sealed: int
     trials: int
     requests: int
     minutes: float
@@ -59,8 +61,52 @@ class StudyPlanDetails(Schema):
     sentences: list[str]
 
 
+class OpeningDetails(Schema):
+    """The opening of sealed queries for a study: what a trial gains on them, in points. The numbers are there once is_finished.
+
+    searched_by: numbers of studies that had searched some of the queries. unsealed: how many were no longer sealed. left_out: without a
+    score.
+    """
+
+    study: int
+    tag: str = Field(examples=["final"])
+    trial: int
+    settings: dict[str, float]
+    opened_by: str
+    opened_at: datetime
+    is_finished: bool
+    searched_by: list[int]
+    unsealed: int
+    sentence: str
+    verdict: str | None = None
+    queries: int | None = None
+    units: int | None = None
+    left_out: int | None = None
+    parent_score: float | None = None
+    trial_score: float | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+
+
+class SealedTagToSet(Input):
+    """tag: of the queries that no study searches; empty for none."""
+
+    tag: str = Field("", max_length=100, examples=["final"])
+
+
+class SealedQueries(Schema):
+    """The sealed queries of a case, and how often such queries were opened. queries: how many are sealed now."""
+
+    tag: str = Field(examples=["final"])
+    queries: int
+    openings: list[OpeningDetails]
+
+
 class StudyDetails(Schema):
-    """A study. findings: points with all their digits. is_outdated: ratings have changed, and a worker computes the findings again."""
+    """A study. sealed: queries that it leaves out. findings: points with all their digits. is_outdated: ratings have changed, and a
+    worker computes the findings again."""
 
     id: int
     number: int = Field(examples=[1])
@@ -81,6 +127,8 @@ class StudyDetails(Schema):
     parent_settings: dict[str, float]
     best_settings: dict[str, float] | None
     proposed_settings: dict[str, float] | None
+    sealed: int
+    opening: OpeningDetails | None
     findings: dict[str, Any]
     is_outdated: bool = False
 
@@ -109,6 +157,12 @@ class AdoptedAttempt(Schema):
     trial: int
 
 
+class TrialToOpen(Input):
+    """trial: the proposed or the best one; null for the proposed one, or the best if none is proposed."""
+
+    trial: int | None = Field(None, ge=1, le=studies.MAX_TRIALS)
+
+
 class TrialToAdopt(Input):
     """trial: its number; null for the proposed one."""
 
@@ -126,8 +180,9 @@ def list_studies(request: ApiRequest, case_id: Id, page: Query[PageParameters]) 
 def plan_study(request: ApiRequest, case_id: Id, new: NewStudy) -> dict[str, Any]:
     """What a study would do and could find. Sends nothing to the engine."""
     plan = studies.plan_study(**_read(get_case(request, case_id), new))
-    names = StudyPlanDetails.model_fields.keys() - {"sentences"}
-    return {**{name: getattr(plan, name) for name in names}, "sentences": studies.describe_plan(plan)}
+    names = StudyPlanDetails.model_fields.keys() - {"sentences", "sealed"}
+    given = {name: getattr(plan, name) for name in names}
+    return {**given, "sealed": len(plan.sealed), "sentences": studies.describe_plan(plan)}
 
 
 @router.post("/cases/{case_id}/studies", auth=WRITE, response={201: StudyDetails})
@@ -181,11 +236,45 @@ def adopt_trial(request: ApiRequest, study_id: Id, chosen: TrialToAdopt) -> dict
     return {"attempt": studies.adopt(study=study, trial=trial, by=request.user).number, "trial": number}
 
 
+@router.post("/studies/{study_id}/open-sealed", auth=WRITE, response=StudyDetails)
+def open_sealed(request: ApiRequest, study_id: Id, chosen: TrialToOpen) -> dict[str, Any]:
+    """Opens the sealed queries of a complete study for its proposed or best trial; a worker searches them. Repeating it changes
+    nothing."""
+    study = _get(request, study_id, Role.EDITOR)
+    studies.open_sealed(study=study, by=request.user, trial=chosen.trial)
+    tasks.enqueue(study.pk)
+    study.refresh_from_db()
+    return findings.summarize(study)
+
+
+@router.get("/cases/{case_id}/sealed-queries", auth=READ, response=SealedQueries)
+def read_sealed_queries(request: ApiRequest, case_id: Id) -> dict[str, Any]:
+    """Which queries of a case no study searches, and how often such queries were opened."""
+    return _summarize_sealed(get_case(request, case_id))
+
+
+@router.put("/cases/{case_id}/sealed-queries", auth=WRITE, response=SealedQueries)
+def seal_queries(request: ApiRequest, case_id: Id, chosen: SealedTagToSet) -> dict[str, Any]:
+    """Seals the queries with a tag. Studies that have started stay as they are."""
+    case = get_case(request, case_id, needs=Role.EDITOR)
+    sealed_queries.set_tag(case=case, tag=chosen.tag, by=request.user)
+    return _summarize_sealed(case)
+
+
 @router.delete("/studies/{study_id}", auth=WRITE, response={204: None})
 def delete_study(request: ApiRequest, study_id: Id) -> Status[None]:
     """Deletes a study with its trials. Attempts that were made of it stay."""
     studies.delete(study=_get(request, study_id, Role.EDITOR), by=request.user)
     return Status(204, None)
+
+
+def _summarize_sealed(case: Case) -> dict[str, Any]:
+    openings = case.sealed_openings.select_related("opened_by")
+    return {
+        "tag": sealed_queries.read_tag(case),
+        "queries": len(sealed_queries.find_sealed(case)),
+        "openings": [findings.summarize_opening(opening) for opening in openings],
+    }
 
 
 def _studies(case: Case) -> QuerySet[Study]:

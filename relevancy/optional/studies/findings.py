@@ -10,20 +10,22 @@ from typing import Any
 
 import numpy as np
 
-from relevancy import comparison, scores
+from relevancy import comparison
 from relevancy.models import Run
 from relevancy.scoring.arrays import BoolArray, FloatArray
 from relevancy.scoring.rounding import format_rounded, format_signed
 from relevancy.statistics import TIE, Differences, find_interval
 
+from . import sealed_queries
 from .choice import Evidence
-from .models import Study, StudyAnswer, StudyTrial
+from .models import SealedOpening, Study, StudyAnswer, StudyTrial
 from .samplers import count_trials
 from .trial_scores import (
     SCORE,
     UNRATED,
     TrialScorer,
     build_evidence,
+    considered_depth,
     positions_by_tag,
     read_scored,
     used_queries,
@@ -38,8 +40,10 @@ ONLY_CHARTS = ("seen_curve", "cross_fitted_curve", "gains", "response", "plateau
 
 
 def update_findings(study: Study) -> dict[str, Any]:
-    """Computes the findings with the ratings of now, and stores them. Returns them."""
-    return store_findings(study, *read_scored(study))
+    """Computes the findings and the result of an opening with the ratings of now, and stores them. Returns the findings."""
+    found = store_findings(study, *read_scored(study))
+    sealed_queries.update_result(study)
+    return found
 
 
 def store_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTrial]) -> dict[str, Any]:
@@ -251,7 +255,7 @@ def _find_unrated(
 ) -> dict[str, Any]:
     """Returns how much of the results is unrated, from where to where the difference of a trial can move once everything is rated, and
     which documents to rate first."""
-    considered = min(study.rows, _cutoff(study))
+    considered = considered_depth(study)
     shares = [
         float(item.values[UNRATED][is_used].mean()) / considered if considered else 0.0
         for item in (trials[0], trials[trial])
@@ -295,10 +299,6 @@ def _find_unrated(
     return found
 
 
-def _cutoff(study: Study) -> int:
-    return scores.considered_depth(study.version, int(study.config["depth"]))
-
-
 def _read_lists(
     study: Study, trials: Sequence[StudyTrial], positions: Sequence[int]
 ) -> list[dict[int, comparison.ResultList]]:
@@ -340,5 +340,26 @@ def summarize(study: Study) -> dict[str, Any]:
         "parent_settings": study.parent_settings,
         "best_settings": settings.get(found.get("winner", -1)),
         "proposed_settings": settings.get(found.get("proposed", -1)),
+        "sealed": len(study.sealed_query_ids),
+        "opening": summarize_opening(SealedOpening.objects.filter(study=study).select_related("opened_by").first()),
         "findings": found,
+    }
+
+
+def summarize_opening(opening: SealedOpening | None) -> dict[str, Any] | None:
+    """Returns an opening of sealed queries and its result as JSON; None for none."""
+    if opening is None:
+        return None
+    return {
+        "study": opening.study_number,
+        "tag": opening.tag,
+        "trial": opening.trial,
+        "settings": opening.settings,
+        "opened_by": str(opening.opened_by),
+        "opened_at": opening.opened_at.isoformat(),
+        "is_finished": opening.finished_at is not None,
+        "searched_by": opening.searched_by,
+        "unsealed": opening.unsealed,
+        "sentence": "",
+        **opening.result,
     }

@@ -13,6 +13,7 @@ from relevancy.models import Attempt, Case, ScorerVersion
 from relevancy.statistics import SEED
 from relevancy.views.forms import LineField
 
+from . import sealed_queries
 from .space import Kind, Knob, SpaceError
 from .studies import MAX_TRIALS, StudySettings
 from .suggestions import Suggestion, suggest_knobs
@@ -153,7 +154,8 @@ class StudyForm(forms.Form):
         self.knobs = [
             KnobForm(name, float(attempt.knobs[name]), suggestion, data) for name, suggestion in suggestions.items()
         ]
-        tags = list_tags(case)
+        sealed = sealed_queries.read_tag(case)
+        tags = [tag for tag in list_tags(case) if tag != sealed]
         self.guards = [GuardForm(number, tags, data) for number in range(GUARDS)]
 
     def is_valid(self) -> bool:
@@ -212,6 +214,19 @@ class MoreTrialsForm(forms.Form):
     """How many trials a study makes beyond its budget."""
 
     more = forms.IntegerField(min_value=0, max_value=MAX_TRIALS, required=False)
+
+
+class SealedTagForm(forms.Form):
+    """The tag of the queries that no study of a case searches; empty for none."""
+
+    tag = forms.ChoiceField(required=False, label="Tag of the sealed queries")
+
+    def __init__(self, case: Case, data: Any = None) -> None:
+        present = sealed_queries.read_tag(case)
+        super().__init__(data, initial={"tag": present})
+        field: Any = self.fields["tag"]
+        tags = sorted({*list_tags(case), *([present] if present else [])})
+        field.choices = [("", "No queries are sealed"), *((tag, tag) for tag in tags)]
 
 
 def list_tags(case: Case) -> list[str]:

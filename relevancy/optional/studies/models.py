@@ -8,9 +8,10 @@ from django.db import models
 from django.db.models import Q
 from numpy.typing import NDArray
 
-from relevancy.models import Attempt, Case, ScorerVersion
+from relevancy.models import Attempt, Case, ScorerVersion, User
 from relevancy.models.ranking import unpack_doc_ids
 from relevancy.models.text import LineField
+from relevancy.queries.tags import MAX_LENGTH
 
 from .space import Space
 
@@ -35,6 +36,7 @@ class Study(models.Model):
     max_ms: the mean search time that a chosen trial may have; None for any.
     query_ids, weights, units: of the queries that are searched, as they were at the start; units: see `merge_units`, None if no
         queries are linked.
+    sealed_tag, sealed_query_ids, sealed_weights, sealed_units: of the queries that were sealed at the start.
     requests: sent so far. seconds: of work so far.
     claimed_by, heartbeat_at, slots: the lease of the worker that goes on with it, as that of a `RunPart`.
     worker_restarts: workers in a row that have died at it, or have lost the database.
@@ -68,6 +70,10 @@ class Study(models.Model):
     query_ids = models.JSONField()
     weights = models.JSONField()
     units = models.JSONField(null=True)
+    sealed_tag = LineField(max_length=MAX_LENGTH, blank=True, default="")
+    sealed_query_ids = models.JSONField(default=list, blank=True)
+    sealed_weights = models.JSONField(default=list, blank=True)
+    sealed_units = models.JSONField(null=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.WAITING)
     reason = models.TextField(blank=True)
     stop_requested = models.BooleanField(default=False)
@@ -108,6 +114,11 @@ class Study(models.Model):
         return Space.from_json(self.space)
 
     @property
+    def all_query_ids(self) -> list[int]:
+        """The ids of its queries, and after them of the sealed ones: a `StudyAnswer.position` counts in them."""
+        return [*self.query_ids, *self.sealed_query_ids]
+
+    @property
     def parent_settings(self) -> dict[str, float]:
         """The values that the parent has of the knobs."""
         return {knob.name: self.config["knobs"][knob.name] for knob in self.knobs.knobs}
@@ -116,8 +127,8 @@ class Study(models.Model):
 class StudyAnswer(models.Model):
     """What the engine answered to one request of a study. Equal requests are asked once.
 
-    position: of the query in the study. digest: of the rendered request. took_ms: None if the engine does not say. A search that failed
-    is not stored, and is asked again.
+    position: of the query in the study, see `Study.all_query_ids`. digest: of the rendered request. took_ms: None if the engine does
+    not say. A search that failed is not stored, and is asked again.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -198,3 +209,49 @@ class StudyAttempt(models.Model):
 
     def __str__(self) -> str:
         return f"{self.attempt} of {self.study}"
+
+
+class SealedTag(models.Model):
+    """The tag of the queries of a case that no study searches. Without a row, none are sealed."""
+
+    case = models.OneToOneField(Case, on_delete=models.CASCADE, related_name="sealed_tag")
+    tag = LineField(max_length=MAX_LENGTH)
+
+    def __str__(self) -> str:
+        return self.tag
+
+
+class SealedOpening(models.Model):
+    """The one time that the sealed queries of a study are opened. It stays when the study is deleted, because it is counted for ever.
+
+    study: None once it was deleted; study_number: its number. tag: of the sealed queries, when the study started.
+    trial, settings: what is compared with the parent.
+    searched_by: numbers of other studies of the case that had searched some of the queries. unsealed: how many were sealed no more.
+    answers: [2 × queries] the ids of the answers for each sealed query, eight bytes each, with the parent's settings and with the
+        trial's; 0 where there is none. result: see `sealed_queries`. Both are empty until everything is searched.
+    """
+
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="sealed_openings")
+    study = models.OneToOneField(Study, null=True, on_delete=models.SET_NULL, related_name="opening")
+    study_number = models.PositiveIntegerField()
+    tag = LineField(max_length=MAX_LENGTH)
+    trial = models.PositiveIntegerField()
+    settings = models.JSONField()
+    searched_by = models.JSONField(default=list, blank=True)
+    unsealed = models.PositiveIntegerField(default=0)
+    answers = models.BinaryField(default=bytes)
+    result = models.JSONField(default=dict, blank=True)
+    opened_by = models.ForeignKey(User, on_delete=models.PROTECT, related_name="+")
+    opened_at = models.DateTimeField(auto_now_add=True)
+    finished_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("case", "-id")
+
+    def __str__(self) -> str:
+        return f"Opening for study {self.study_number}"
+
+    @property
+    def answer_ids(self) -> NDArray[np.int64]:
+        """[2 × queries] as in `answers`."""
+        return np.frombuffer(bytes(self.answers), "<i8").reshape(2, -1)

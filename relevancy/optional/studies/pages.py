@@ -18,9 +18,10 @@ from relevancy.views.forms import add_errors, form_error
 from relevancy.views.requests import HtmxRequest, parse_number
 from relevancy.views.responses import conflict, redirect_with_message
 from relevancy.views.workbench.access import get_case
+from relevancy.wording import counted
 
-from . import studies, tasks
-from .forms import MoreTrialsForm, StudyForm
+from . import sealed_queries, studies, tasks
+from .forms import MoreTrialsForm, SealedTagForm, StudyForm
 from .models import Study, StudyTrial
 from .study_page import StudyPage, StudyState
 
@@ -127,6 +128,43 @@ def study_continue(request: HtmxRequest, case_id: int, study_number: int) -> Htt
         return conflict(request, _url(found), error)
     tasks.enqueue(found.pk)
     return redirect_with_message(request, _url(found), f"{found} goes on.")
+
+
+@require_POST
+def study_open_sealed(request: HtmxRequest, case_id: int, study_number: int) -> HttpResponse:
+    """Opens the sealed queries of a study, once, for the proposed or the best setting."""
+    found = _get_editable(request, case_id, study_number)
+    try:
+        studies.open_sealed(study=found, by=request.user)
+    except ValidationError as error:
+        return conflict(request, _url(found), error)
+    tasks.enqueue(found.pk)
+    return redirect_with_message(request, _url(found), f"The sealed queries were opened for {found}.")
+
+
+@require_http_methods(["GET", "POST"])
+def sealed(request: HtmxRequest, case_id: int) -> HttpResponse:
+    """Which queries of a case are sealed, and how often such queries were opened. Editors choose their tag."""
+    case = get_case(request, case_id, needs=Role.EDITOR if request.method == "POST" else Role.VIEWER)
+    form = SealedTagForm(case, request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            sealed_queries.set_tag(case=case, tag=form.cleaned_data["tag"], by=request.user)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            count = len(sealed_queries.find_sealed(case))
+            text = f"{counted(count, 'query is', 'queries are')} sealed." if count else "No queries are sealed."
+            return redirect_with_message(request, reverse("sealed_queries", args=[case.pk]), text)
+    context = {
+        "case": case,
+        "form": form,
+        "tag": sealed_queries.read_tag(case),
+        "count": len(sealed_queries.find_sealed(case)),
+        "openings": case.sealed_openings.select_related("opened_by", "study"),
+        "counts": sealed_queries.describe_openings(case),
+    }
+    return render(request, "studies/sealed.html", context, status=422 if form.errors else 200)
 
 
 @require_http_methods(["GET", "POST"])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from threading import Event
 from typing import Any
 
@@ -25,9 +25,10 @@ from relevancy.scoring.arrays import BoolArray, IntArray
 
 from .choice import Evidence
 from .findings import store_findings
-from .models import DIGEST_LENGTH, Study, StudyAnswer, StudyTrial
+from .models import DIGEST_LENGTH, SealedOpening, Study, StudyAnswer, StudyTrial
 from .samplers import Origin, Samplers, count_trials, plan_trial
-from .trial_scores import SCORE, build_evidence, positions_by_tag, read_scored, used_queries
+from .sealed_queries import finish_opening
+from .trial_scores import SCORE, TrialScorer, build_evidence, positions_by_tag, read_scored, used_queries
 
 CHUNK_SECONDS = 10.0
 FINDINGS_SECONDS = 3.0  # between findings that a page shows meanwhile
@@ -72,18 +73,11 @@ class StudyWork:
 
     def work(self) -> None:
         """Searches and scores until the time is over. Raises `StudyEnded` if the study has ended, and `LeaseLost`."""
-        study = self.study
         self._check_possible()
-        self.case_queries = read_case_queries(study)
-        self.scorer, self.trials = read_scored(study)
-        self.answers, self.took_ms = _read_answers(study)
-        self.tags = positions_by_tag(study)
-        samplers = Samplers(study.knobs, study.seed, study.parent_settings)
         try:
-            with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
-                while len(self.trials) < count_trials(study.knobs, study.trials_wanted):
-                    self._check_budget()
-                    self._try_next(samplers)
+            if opening := SealedOpening.objects.filter(study=self.study, finished_at=None).first():
+                self._search_sealed(opening)
+            self._search_trials()
         except _TimeOver:
             if self.is_stopped:
                 raise StudyEnded(Study.Status.STOPPED) from None
@@ -91,6 +85,38 @@ class StudyWork:
         except engines.EngineError as error:
             raise StudyEnded(Study.Status.FAILED, str(error)) from error
         raise StudyEnded(Study.Status.COMPLETE)
+
+    def _search_trials(self) -> None:
+        study = self.study
+        self.case_queries = read_case_queries(study, study.query_ids)
+        self.scorer, self.trials = read_scored(study)
+        self.answers, self.took_ms = _read_answers(study)
+        self.tags = positions_by_tag(study)
+        samplers = Samplers(study.knobs, study.seed, study.parent_settings)
+        with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
+            while len(self.trials) < count_trials(study.knobs, study.trials_wanted):
+                self._check_budget()
+                self._try_next(samplers)
+
+    def _search_sealed(self, opening: SealedOpening) -> None:
+        """Searches the sealed queries with the settings of the parent and of the trial, and stores the result."""
+        study = self.study
+        opening.study = study
+        self.case_queries = read_case_queries(study, study.all_query_ids)
+        self.scorer = TrialScorer.read(study, study.all_query_ids)
+        self.answers, self.took_ms = _read_answers(study)
+        positions = np.arange(len(study.query_ids), len(self.case_queries))
+        found = np.zeros((2, len(self.case_queries)), np.int64)
+        with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
+            for answers, settings in zip(found, (study.parent_settings, opening.settings), strict=True):
+                builder = self._build_requests(settings)
+                for block in np.array_split(positions, BLOCKS):
+                    self._ask(builder, block, answers)
+        finish_opening(opening, found[:, positions])
+
+    def _build_requests(self, settings: Mapping[str, float]) -> runs.RequestBuilder:
+        config = {**self.study.config, "knobs": {**self.study.config["knobs"], **settings}}
+        return runs.RequestBuilder(config, self.study.rows)
 
     def _check_possible(self) -> None:
         study = self.study
@@ -149,8 +175,7 @@ class StudyWork:
 
     def _search(self, trial: StudyTrial, evidence: Evidence | None) -> None:
         """Searches a trial block by block, and sets its answers and scores. Raises `_TimeOver`."""
-        config = {**self.study.config, "knobs": {**self.study.config["knobs"], **trial.settings}}
-        builder = runs.RequestBuilder(config, self.study.rows)
+        builder = self._build_requests(trial.settings)
         order = np.random.Generator(np.random.PCG64(self.study.seed)).permutation(len(self.case_queries))
         is_used = used_queries(self.trials, self.scorer) if self.trials else None
         answers = np.zeros(len(self.case_queries), np.int64)
@@ -273,11 +298,11 @@ class StudyWork:
             self.engine.abort()
 
 
-def read_case_queries(study: Study) -> list[CaseQuery | None]:
-    """Returns the queries of a study; None for one that has been removed from the case since."""
-    present = study.case.case_queries.present().filter(query__in=study.query_ids).select_related("query")
+def read_case_queries(study: Study, query_ids: Sequence[int]) -> list[CaseQuery | None]:
+    """Returns queries of a study; None for one that has been removed from the case since."""
+    present = study.case.case_queries.present().filter(query__in=query_ids).select_related("query")
     by_query = {case_query.query_id: case_query for case_query in present}
-    return [by_query.get(query_id) for query_id in study.query_ids]
+    return [by_query.get(query_id) for query_id in query_ids]
 
 
 def digest_of(engine: engines.Engine, request: engines.Request) -> bytes:

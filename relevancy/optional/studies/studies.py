@@ -22,7 +22,8 @@ from relevancy.scoring.rounding import format_rounded
 from relevancy.statistics import SEED, detectable_difference
 from relevancy.wording import counted
 
-from .models import Study, StudyAttempt, StudyTrial
+from . import sealed_queries
+from .models import SealedOpening, Study, StudyAttempt, StudyTrial
 from .samplers import count_trials
 from .searching import CHUNK_SECONDS, MIN_QUERIES, LeaseLost, StudyEnded, StudyWork, digest_of
 from .space import Knob, Space, SpaceError
@@ -34,7 +35,7 @@ TYPICAL_DEVIATION = 20.0  # points: of the differences of two settings, by query
 TRIED_QUERIES = 3  # whose requests show which knobs change nothing
 DEFAULT_MS = 50.0  # a search, where the case has no run that says
 CREATED, STOPPED, CONTINUED, DELETED = "study.created", "study.stopped", "study.continued", "study.deleted"
-FINISHED, FAILED, ADOPTED = "study.finished", "study.failed", "study.adopted"
+FINISHED, FAILED, ADOPTED, OPENED = "study.finished", "study.failed", "study.adopted", "study.opened"
 MAX_WORKER_RESTARTS = 3  # as for a part of a run
 DATABASE_ERRORS = (OperationalError, InterfaceError)  # a connection that was lost, a lock that was not free: they pass
 log = logging.getLogger("relevancy.studies")
@@ -58,7 +59,7 @@ class StudySettings:
 class StudyPlan:
     """What a study would do, before it starts.
 
-    queries, units: that would be searched and, of these, independent ones; unscored: others of the case.
+    queries, units: that would be searched and, of these, independent ones; unscored: others of the case; sealed: that are left out.
     trials: the parent included. unchanging: names of knobs that change no request of a few queries.
     detectable: points that so many queries find four times in five, if differences vary as they usually do.
     ms: a search takes, from the last run.
@@ -67,6 +68,7 @@ class StudyPlan:
     case_queries: Sequence[CaseQuery]
     units: IntArray | None
     unscored: int
+    sealed: Sequence[CaseQuery]
     trials: int
     unchanging: Sequence[str]
     ms: float
@@ -106,14 +108,17 @@ def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings:
     _check_scorer(case, version)
     if not 2 <= settings.trials <= MAX_TRIALS:
         raise ValidationError({"trials": f"A study makes 2 to {MAX_TRIALS:,} trials, not {settings.trials:,}."})
-    _check_guards(case, settings.guards)
-    case_queries, unscored = _choose_queries(case, version, parent.depth)
-    units = number_units([case_query.query.link_id for case_query in case_queries])
+    present = list(case.case_queries.present().filter(weight__gt=0).select_related("query").order_by("position", "pk"))
+    free, sealed = sealed_queries.split(case, present)
+    _check_guards(free, settings.guards)
+    case_queries = _choose_scoreable(case, version, parent.depth, free)
+    units = _number_units(case_queries)
     endpoint = parent.endpoint
     plan = StudyPlan(
         case_queries=case_queries,
         units=units,
-        unscored=unscored,
+        unscored=len(free) - len(case_queries),
+        sealed=sealed,
         trials=count_trials(space, settings.trials),
         unchanging=_find_unchanging(parent, space, case_queries[:TRIED_QUERIES]),
         ms=_measured_ms(parent),
@@ -122,14 +127,19 @@ def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings:
     )
     if plan.independent < MIN_QUERIES:
         linked = " independent" if plan.independent < plan.queries else ""
+        besides = f", besides {len(plan.sealed):,} sealed ones" if plan.sealed else ""
         raise ValidationError(
-            f"{plan.independent}{linked} queries of the case have ratings that {version.scorer} can score"
+            f"{plan.independent}{linked} queries of the case have ratings that {version.scorer} can score{besides}"
             + f"; a study needs {MIN_QUERIES}. With fewer, the best of many settings is best by luck. Rate more queries first."
         )
     if plan.queries > MAX_QUERIES:
         raise ValidationError(
             f"A study searches at most {MAX_QUERIES:,} queries, and {plan.queries:,} of the case can be scored. Make a case of a "
             "sample of them."
+        )
+    if len(plan.sealed) > MAX_QUERIES:
+        raise ValidationError(
+            f"{len(plan.sealed):,} queries are sealed; at most {MAX_QUERIES:,} can be opened. Seal fewer of them."
         )
     return plan
 
@@ -158,6 +168,10 @@ def create(*, case: Case, parent: Attempt, version: ScorerVersion, settings: Stu
         query_ids=[case_query.query_id for case_query in plan.case_queries],
         weights=[case_query.weight for case_query in plan.case_queries],
         units=None if plan.units is None else plan.units.tolist(),
+        sealed_tag=sealed_queries.read_tag(case) if plan.sealed else "",
+        sealed_query_ids=[case_query.query_id for case_query in plan.sealed],
+        sealed_weights=[case_query.weight for case_query in plan.sealed],
+        sealed_units=None if (units := _number_units(plan.sealed)) is None else units.tolist(),
         created_by=by,
     )
     entered = {"name", "seed", "max_requests", "max_minutes", "max_ms"}
@@ -195,8 +209,57 @@ def go_on(*, study: Study, by: User, more_trials: int = 0) -> None:
     record(study, CONTINUED, by)
 
 
+def choose_opened(study: Study) -> int:
+    """Returns the number of the trial that the sealed queries are opened for unless another one is chosen: the proposed one, or the
+    best; 0 if none is better than the parent."""
+    return int(study.findings.get("proposed") or study.findings.get("winner") or 0)
+
+
+def why_not_opened(study: Study) -> str:
+    """Returns why the sealed queries of a study cannot be opened; an empty string if they can."""
+    if not study.sealed_query_ids:
+        return f"No queries were sealed when {study} started."
+    if study.status != Study.Status.COMPLETE:
+        return f"{study} is {study.status}. Its sealed queries can be opened once it is complete."
+    if not choose_opened(study):
+        return "No setting is better than the attempt, so there is nothing to open the sealed queries for."
+    return ""
+
+
+def open_sealed(*, study: Study, by: User, trial: int | None = None) -> SealedOpening:
+    """Opens the sealed queries of a complete study for the proposed or the best trial. Returns the present opening if there is one: it
+    is never searched again. Enqueue `tasks.study_chunk` then.
+
+    Raises `ValidationError`, for another trial and if `by` may not use the endpoint.
+    """
+    present = SealedOpening.objects.filter(study=study).first()
+    if present is not None:
+        return present
+    if reason := runs.why_not_usable(case=study.case, endpoint=study.parent.endpoint, by=by):
+        raise ValidationError(reason)
+    if reason := why_not_opened(study):
+        raise ValidationError(reason)
+    number = choose_opened(study) if trial is None else trial
+    possible = {study.findings["proposed"], study.findings["winner"]} - {0}
+    if number not in possible:
+        chosen = " or ".join(f"trial {other}" for other in sorted(possible))
+        raise ValidationError({"trial": f"The sealed queries can be opened for {chosen}, not for trial {number}."})
+    opening = sealed_queries.build_opening(study, number, by)
+    with transaction.atomic():
+        complete = Study.objects.filter(pk=study.pk, status=Study.Status.COMPLETE)
+        changes = {"status": Study.Status.WAITING, "stop_requested": False, "finished_at": None}
+        if not complete.update(**changes, worker_restarts=0, created_by=by):
+            raise ValidationError(f"{study} has been continued or opened by another user. Reload its page.")
+        opening.save()
+        record(study, OPENED, by)
+    return opening
+
+
 def delete(*, study: Study, by: User) -> None:
-    """Deletes a study with its trials. Attempts that were made of it stay. Raises `ValidationError` while it is active."""
+    """Deletes a study with its trials. Attempts that were made of it stay, and that its sealed queries were opened.
+
+    Raises `ValidationError` while it is active.
+    """
     with transaction.atomic():
         locked = Study.objects.select_for_update().get(pk=study.pk)
         if locked.is_active:
@@ -236,9 +299,9 @@ def adopt(*, study: Study, trial: StudyTrial, by: User) -> Attempt:
             attempt=attempt,
             defaults={"study": study, "trial": trial.number, "sentence": sentence, "created_by": by},
         )
-        note = (
-            f"From study {study.number}, trial {trial.number} of {study.trials.count()}, seed {study.seed}. {sentence}"
-        )
+        opening = SealedOpening.objects.filter(study=study, trial=trial.number).first()
+        sentences = [sentence, *([opening.result.get("sentence", "")] if opening else [])]
+        note = f"From study {study.number}, trial {trial.number} of {study.trials.count()}, seed {study.seed}. {' '.join(sentences)}"
         runs.attempts.describe(attempt=attempt, note=note[:2000], by=by)
         record(study, ADOPTED, by, subject=f"attempt {attempt.number} of study {study.number}")
     return attempt
@@ -350,12 +413,14 @@ def record(study: Study, verb: str, by: User | None, *, subject: str = "", reaso
 # --- what is searched ---
 
 
-def number_units(links: Sequence[int | None]) -> IntArray | None:
+def _number_units(case_queries: Sequence[CaseQuery]) -> IntArray | None:
     """Returns [queries] the number of each query's unit, linked ones together; None if no queries are linked."""
     numbers: dict[object, int] = {}
     units = [
-        numbers.setdefault(("single", place) if link is None else link, len(numbers))
-        for place, link in enumerate(links)
+        numbers.setdefault(
+            ("single", place) if case_query.query.link_id is None else case_query.query.link_id, len(numbers)
+        )
+        for place, case_query in enumerate(case_queries)
     ]
     return np.array(units, np.int64) if len(numbers) < len(units) else None
 
@@ -388,29 +453,25 @@ def _check_scorer(case: Case, version: ScorerVersion) -> None:
         raise ValidationError({"scorer": str(error)}) from None
 
 
-def _check_guards(case: Case, guards: Sequence[Mapping[str, Any]]) -> None:
+def _check_guards(case_queries: Sequence[CaseQuery], guards: Sequence[Mapping[str, Any]]) -> None:
     for guard in guards:
         fall = guard.get("max_fall")
         if not isinstance(fall, int | float) or isinstance(fall, bool) or not 0 <= fall <= 100:
             raise ValidationError({"guards": f"A guard allows a fall of 0 to 100 points, not {fall!r}."})
         tag = guard.get("tag", "")
-        if tag and not any(
-            tag in (tags or ()) for tags in case.case_queries.present().values_list("query__tags", flat=True)
-        ):
-            raise ValidationError({"guards": f"No query of the case has the tag “{tag}”."})
+        if tag and not any(tag in (case_query.query.tags or ()) for case_query in case_queries):
+            raise ValidationError({"guards": f"No query that the study may search has the tag “{tag}”."})
 
 
-def _choose_queries(case: Case, version: ScorerVersion, depth: int) -> tuple[list[CaseQuery], int]:
-    """Returns the queries that a study searches, and how many others cannot be scored."""
-    present = list(case.case_queries.present().filter(weight__gt=0).select_related("query").order_by("position", "pk"))
-    if version.count_unscoreable_as_zero or not present:
-        return present, 0
-    grades = scores.known_grades(case.book, [case_query.query_id for case_query in present])
-    known = [grades[case_query.query_id] for case_query in present]
+def _choose_scoreable(case: Case, version: ScorerVersion, depth: int, case_queries: list[CaseQuery]) -> list[CaseQuery]:
+    """Returns the queries that can be scored."""
+    if version.count_unscoreable_as_zero or not case_queries:
+        return case_queries
+    grades = scores.known_grades(case.book, [case_query.query_id for case_query in case_queries])
+    known = [grades[case_query.query_id] for case_query in case_queries]
     measure, scale = scoring.parse_measure(version.measure), scores.scale_of(case.book)
     is_scoreable = score_best(measure, version, depth, scale, known).is_scoreable
-    chosen = [case_query for case_query, scoreable in zip(present, is_scoreable, strict=True) if scoreable]
-    return chosen, len(present) - len(chosen)
+    return [case_query for case_query, scoreable in zip(case_queries, is_scoreable, strict=True) if scoreable]
 
 
 def config_of(parent: Attempt) -> dict[str, Any]:
@@ -450,8 +511,18 @@ def describe_plan(plan: StudyPlan) -> list[str]:
         f"at the rate of the last run.{left_out}",
         f"{plan.independent:,} queries find a difference of about {detectable} points or more; tuning on them will look better than "
         "it is.",
+        *([describe_sealed(len(plan.sealed))] if plan.sealed else []),
         *([unchanging] if unchanging else []),
     ]
+
+
+def describe_sealed(count: int) -> str:
+    """Returns what becomes of the sealed queries of a study, in a sentence."""
+    is_one = count == 1
+    return (
+        f"{counted(count, 'query is', 'queries are')} sealed and left out. {'It' if is_one else 'They'} can be opened once, when the "
+        "study is complete."
+    )
 
 
 def describe_unchanging(names: Sequence[str]) -> str:

@@ -18,9 +18,9 @@ from relevancy.templatetags import numbers
 from relevancy.views.charts import Chart
 from relevancy.wording import counted, describe_pace
 
-from . import charts
+from . import charts, sealed_queries, studies
 from .forms import short
-from .models import Study, StudyTrial
+from .models import SealedOpening, Study, StudyTrial
 from .samplers import Origin, count_trials
 
 TRIALS_PER_PAGE = 50
@@ -100,11 +100,6 @@ class StudyState:
     def more(self) -> int:
         """How many more trials are offered; 0 if all settings have been tried."""
         return 0 if self.study.knobs.grid_size == self.total - 1 else 100
-
-    @property
-    def is_unfinished(self) -> bool:
-        """Whether going on makes trials that were planned already."""
-        return self.done < self.total
 
     @property
     def could_return(self) -> str:
@@ -344,6 +339,50 @@ class StudyPage:
             "marks": marks,
         }
 
+    # --- sealed queries ---
+
+    @cached_property
+    def opening(self) -> SealedOpening | None:
+        """The opening of its sealed queries."""
+        return SealedOpening.objects.filter(study=self.study).select_related("opened_by").first()
+
+    @cached_property
+    def opening_changes(self) -> list[str]:
+        """What makes the sealed queries of the opening less than they seem, in sentences."""
+        return sealed_queries.describe_changes(self.opening) if self.opening else []
+
+    @property
+    def opening_unrated(self) -> tuple[str, ...] | None:
+        """The parts of the considered results of the sealed queries that are unrated, as in `unrated`."""
+        result = self.opening.result if self.opening else {}
+        return _percent(*result["unrated"]) if result.get("queries") else None
+
+    @cached_property
+    def openings(self) -> list[str]:
+        """How often the sealed queries of the case were opened, in sentences."""
+        return sealed_queries.describe_openings(self.case)
+
+    @property
+    def why_not_opened(self) -> str:
+        """Why the sealed queries cannot be opened; empty if they can."""
+        return studies.why_not_opened(self.study)
+
+    @property
+    def can_open_sealed(self) -> bool:
+        """Whether the user can open the sealed queries now."""
+        return bool(self.case.is_editable and not self.opening and not self.why_not_opened and not self.why_not)
+
+    @property
+    def opened_trial(self) -> int:
+        """The trial that the sealed queries would be opened for."""
+        return studies.choose_opened(self.study)
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether going on makes trials that were planned already, or searches sealed queries that were opened."""
+        is_open = self.opening is not None and self.opening.finished_at is None
+        return is_open or self.state.done < self.state.total
+
     # --- rights ---
 
     @cached_property
@@ -358,10 +397,14 @@ class StudyPage:
         return reverse("study", args=[self.case.pk, self.study.number])
 
     @property
-    def unrated(self) -> tuple[str, str] | None:
+    def unrated(self) -> tuple[str, ...] | None:
         """The parts of the considered results that are unrated, in percent: of the attempt, and of the shown trial."""
         shares = self.findings.get("unrated")
-        return shares and (numbers.whole(100 * shares["parent"]), numbers.whole(100 * shares["trial"]))
+        return shares and _percent(shares["parent"], shares["trial"])
+
+
+def _percent(*shares: float) -> tuple[str, ...]:
+    return tuple(numbers.whole(100 * share) for share in shares)
 
 
 def _is_partial(trial: StudyTrial) -> bool:

@@ -41,17 +41,17 @@ class TrialScorer:
     values: dict[int, FloatArray]
 
     @classmethod
-    def read(cls, study: Study) -> TrialScorer:
-        """Reads the ratings of the queries of a study."""
+    def read(cls, study: Study, query_ids: Sequence[int]) -> TrialScorer:
+        """Reads the ratings of queries of a study."""
         version, book, depth = study.version, study.case.book, int(study.config["depth"])
         book.refresh_settings()
-        by_query = scores.known_grades(book, study.query_ids)
-        grades = [by_query[query_id] for query_id in study.query_ids]
+        by_query = scores.known_grades(book, query_ids)
+        grades = [by_query[query_id] for query_id in query_ids]
         measure, scale = scoring.parse_measure(version.measure), scores.scale_of(book)
         scored = score_best(measure, version, depth, scale, grades)
         ceilings = np.where(np.isfinite(scored.ideal), scored.ideal, 100.0)
         in_case = set(study.case.case_queries.present().values_list("query_id", flat=True))
-        is_present = np.array([query_id in in_case for query_id in study.query_ids], np.bool_)
+        is_present = np.array([query_id in in_case for query_id in query_ids], np.bool_)
         return cls(measure, version, depth, scale, grades, ceilings, is_present, {})
 
     def add(self, answered: Sequence[Answered]) -> None:
@@ -87,6 +87,11 @@ def score_best(
     return scoring.score(measure, batch, depth, count_unscoreable_as_zero=as_zero, bounds=False, ideal=True)
 
 
+def considered_depth(study: Study) -> int:
+    """Returns how many results of a query the scorer considers."""
+    return min(study.rows, scores.considered_depth(study.version, int(study.config["depth"])))
+
+
 def revision_of(case_id: int) -> int:
     """Returns the revision of the ratings of a case."""
     revision = CaseRevision.objects.filter(case=case_id).values_list("revision", flat=True).first()
@@ -97,7 +102,7 @@ def read_scored(study: Study) -> tuple[TrialScorer, list[StudyTrial]]:
     """Returns the trials of a study, scored with the ratings of now, and their scorer. What was scored with older ratings is scored
     again and stored."""
     revision = revision_of(study.case_id)  # before the ratings: what is newer than they is scored again
-    scorer = TrialScorer.read(study)
+    scorer = TrialScorer.read(study, study.query_ids)
     trials = list(StudyTrial.objects.filter(study=study).order_by("number"))
     is_current = study.scored_revision == revision
     if is_current:
@@ -116,7 +121,7 @@ def read_scored(study: Study) -> tuple[TrialScorer, list[StudyTrial]]:
 
 
 def _add_unscored(study: Study, scorer: TrialScorer) -> None:
-    answers = StudyAnswer.objects.filter(study=study).order_by("pk")
+    answers = StudyAnswer.objects.filter(study=study, position__lt=len(study.query_ids)).order_by("pk")
     unscored = [pk for pk in answers.values_list("pk", flat=True) if pk not in scorer.values]
     for pks in batched(unscored, BATCH):
         read = answers.filter(pk__in=pks)

@@ -13,4 +13,6 @@ urlpatterns = [
     path("cases/<int:case_id>/studies/<int:study_number>/continue/", pages.study_continue, name="study_continue"),
     path("cases/<int:case_id>/studies/<int:study_number>/delete/", pages.study_delete, name="study_delete"),
     path("cases/<int:case_id>/studies/<int:study_number>/adopt/", pages.study_adopt, name="study_adopt"),
+    path("cases/<int:case_id>/studies/<int:study_number>/open/", pages.study_open_sealed, name="study_open_sealed"),
+    path("cases/<int:case_id>/sealed-queries/", pages.sealed, name="sealed_queries"),
 ]

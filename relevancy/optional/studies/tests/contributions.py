@@ -9,7 +9,7 @@ import numpy as np
 from relevancy.management.commands import demo
 from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.models.ranking import pack_doc_ids
-from relevancy.optional.studies.models import Study, StudyAnswer, StudyAttempt, StudyTrial
+from relevancy.optional.studies.models import SealedOpening, SealedTag, Study, StudyAnswer, StudyAttempt, StudyTrial
 from relevancy.optional.studies.space import parse_knob
 from tests.factories import make_attempt
 
@@ -26,6 +26,9 @@ study_continue  POST   edit  302
 study_delete    GET    edit  200
 study_delete    POST   edit  302
 study_adopt     POST   edit  302
+study_open_sealed POST edit  302
+sealed_queries  GET    see   200
+sealed_queries  POST   edit  302
 """
 
 
@@ -39,12 +42,17 @@ list_trials    see  read   200
 stop_study     edit write  200
 continue_study edit write  200
 adopt_trial    edit write  200
+open_sealed    edit write  422
+read_sealed_queries see read 200
+seal_queries   edit write  200
 delete_study   edit write  204
 """
 OPERATION_BODIES: dict[str, dict[str, Any]] = {
     **{key: {"attempt": 1, "knobs": ["boost=1:5"]} for key in ("plan_study", "start_study")},
     "continue_study": {},
     "adopt_trial": {"trial": 1},
+    "open_sealed": {},
+    "seal_queries": {"tag": ""},
 }
 
 
@@ -93,7 +101,7 @@ def make_objects(case: Case, run: Run, other: Run) -> dict[str, int]:
 
 def bodies(world: Any) -> dict[str, dict[str, object]]:
     """What is posted."""
-    return {"study_adopt": {"trial": "1"}}
+    return {"study_adopt": {"trial": "1"}, "sealed_queries": {"tag": ""}}
 
 
 def make_rows(case: Case, run: Run, rater: User) -> None:
@@ -101,3 +109,7 @@ def make_rows(case: Case, run: Run, rater: User) -> None:
     study = Study.objects.get(pk=make_objects(case, run, run)["study_id"])
     StudyAttempt.objects.create(study=study, attempt=run.attempt, trial=1, created_by=case.owner)
     StudyAnswer.objects.create(study=study, position=0, digest=b"digest", packed=pack_doc_ids(["a"]))
+    SealedTag.objects.create(case=case, tag="final")
+    SealedOpening.objects.create(
+        case=case, study=study, study_number=1, tag="final", trial=1, settings={"boost": 3.0}, opened_by=case.owner
+    )

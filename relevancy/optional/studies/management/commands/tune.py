@@ -10,8 +10,8 @@ from relevancy import runs, tasks
 from relevancy.management.command import Command as Base
 from relevancy.management.command import add_owner, fail, find_case, find_owner, find_versions, write_text
 from relevancy.management.progress import Progress
-from relevancy.models import Attempt, Case, Run
-from relevancy.optional.studies import findings, studies
+from relevancy.models import Attempt, Case, Run, User
+from relevancy.optional.studies import findings, sealed_queries, studies
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.samplers import count_trials
 from relevancy.optional.studies.space import SpaceError, parse_knob
@@ -56,6 +56,11 @@ class Command(Base):
         parser.add_argument(
             "--adopt", action="store_true", help="make an attempt of the proposed values if they are better"
         )
+        parser.add_argument(
+            "--open-sealed",
+            action="store_true",
+            help="open the sealed queries of the case once, for the proposed values or the best",
+        )
         parser.add_argument("--json", metavar="FILE", help="write the study and what it has found; - is stdout")
         add_owner(parser, help="who makes the study; default: the case's owner")
 
@@ -70,10 +75,14 @@ class Command(Base):
             self._print_plan(plan)
         if options["plan"]:
             return
+        if options["open_sealed"] and not plan.sealed:
+            fail("No queries of the case are sealed. Seal those with a tag on the page “Sealed queries” first.")
         study = studies.create(case=case, parent=parent, version=version, settings=settings, by=by)
         self._work(study)
         study.refresh_from_db()
         findings.update_findings(study)
+        if options["open_sealed"]:
+            self._open_sealed(study, by)
         if options["adopt"] and study.findings.get("is_improvement"):
             trial = study.trials.get(number=study.findings["proposed"])
             attempt = studies.adopt(study=study, trial=trial, by=by)
@@ -107,6 +116,15 @@ class Command(Base):
         finally:
             progress.close()
 
+    def _open_sealed(self, study: Study, by: User) -> None:
+        """Opens the sealed queries, if the study is complete and a setting is better than the attempt; says why not otherwise."""
+        if reason := studies.why_not_opened(study):
+            self.stderr.write(reason)
+            return
+        studies.open_sealed(study=study, by=by)
+        self._work(study)
+        study.refresh_from_db()
+
     def _print_plan(self, plan: studies.StudyPlan) -> None:
         for line in studies.describe_plan(plan):
             self.write(line)
@@ -115,6 +133,10 @@ class Command(Base):
         found = findings.summarize(study)
         self.write(f"{study} is {study.status}. {study.reason}".strip())
         self.write(found["sentence"])
+        if opening := found["opening"]:
+            self.write(opening["sentence"])
+            for sentence in sealed_queries.describe_openings(study.case):
+                self.write(sentence)
         if not found["proposed_settings"] or not found["is_improvement"]:
             return
         parent = found["parent_settings"]
