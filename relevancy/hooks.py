@@ -8,7 +8,7 @@ The core calls them, and knows nothing else of the app.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import import_module
@@ -213,6 +213,10 @@ class HistoryMark:
     version_id: int | None = None
     levels: Sequence[tuple[int, int, float]] = ()
 
+
+settings_tried: Hook[[Collection[int]], int] = Hook()
+"""Called with the ids of attempts whose runs were compared with a baseline: how many settings were tried to find them, besides these
+attempts. The p of their comparisons is corrected for them, too."""
 
 query_pages: dict[str, str] = {}
 """Pages that add queries to a case, for its editors: labels by the URL name, which takes the id of the case. They are linked where

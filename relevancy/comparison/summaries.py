@@ -64,7 +64,7 @@ class PairSummary:
 
 
 def summarize_pair(figures: ComparisonFigures, other: int) -> PairSummary:
-    """Returns the summary of the run at the position `other` against the baseline. One SQL statement."""
+    """Returns the summary of the run at the position `other` against the baseline. One SQL statement, and those of optional apps."""
     result = figures.comparison
     pair = result.pairs[other - 1]  # those with the baseline come first
     tried = count_attempts_tried(pair.a, pair.b, result.version, pair.paired.p)
@@ -178,9 +178,12 @@ def list_figures(figures: ComparisonFigures, other: int, rows: Sequence[QueryRow
 def _details(pair: RunPair, tried: AttemptsTried) -> list[str]:
     """Returns what has to be known beside the verdict, in sentences."""
     sentences = [sentence for sentence in (describe_carriers(pair), describe_lopsided(pair)) if sentence]
-    if tried.count > 1 and tried.p is not None:
+    if tried.count + tried.settings > 1 and tried.p is not None:
+        attempts = counted(tried.count, "attempt has", "attempts have")
+        searched = counted(tried.settings, "other setting was", "other settings were")
+        to_find = f", and {searched} tried to find {'it' if tried.count == 1 else 'them'}" if tried.settings else ""
         sentences.append(
-            f"{tried.count:,} attempts have been compared with {pair.names[0]}: corrected for that, {_p_text(tried.p)}."
+            f"{attempts} been compared with {pair.names[0]}{to_find}: corrected for that, {_p_text(tried.p)}."
         )
     interval = pair.paired.interval
     if interval is not None and not interval.is_reliable:

@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from relevancy import comparison, queries, ratings, runs, scores, scoring
+from relevancy import comparison, hooks, queries, ratings, runs, scores, scoring
 from relevancy.comparison import stored
 from relevancy.comparison.attempts_tried import count_attempts_tried
 from relevancy.comparison.bounds import score_ranges
@@ -321,6 +321,16 @@ def test_attempts_tried_count_what_is_out_of_date_in_another_case_as_nothing_sho
     assert count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.01
     scores.case_changed(other.pk)
     assert count_attempts_tried(pair[0], pair[1], primary(case), 0.01).p == 0.02
+
+
+def test_settings_that_apps_tried_count_as_nothing_shown(case, pair, monkeypatch):
+    asked = []
+    monkeypatch.setattr(hooks, "settings_tried", hooks.Hook())
+    hooks.settings_tried.add(lambda attempt_ids: asked.append(attempt_ids) or 98)
+    hooks.settings_tried.add(lambda attempt_ids: 1)
+    tried = count_attempts_tried(pair[0], pair[1], primary(case), 0.0001)
+    assert (tried.count, tried.settings, tried.p) == (1, 99, pytest.approx(0.01))
+    assert asked == [{pair[1].attempt_id}]
 
 
 def test_links_make_the_figures_out_of_date_and_are_stored_with_them(case, pair):

@@ -16,6 +16,7 @@ from relevancy.hooks import (
     case_losses,
     held_requests,
     help_pages,
+    settings_tried,
     sweep,
 )
 from relevancy.models import Book, Case, User
@@ -40,6 +41,7 @@ activity_sentences.update(
     }
 )
 held_requests.add(studies.held_requests)
+settings_tried.add(studies.count_settings_tried)
 help_pages |= {
     "cases/<int:case_id>/studies/": "studies",
     "cases/<int:case_id>/studies/new/": "studies#before-the-start",

@@ -194,12 +194,13 @@ class StudyTrial(models.Model):
 class StudyAttempt(models.Model):
     """An attempt that was made of a trial, with the evidence as it was then.
 
-    findings: of the study, without what only draws its charts.
+    study: None once it was deleted. trial: its number. tried: settings that the study had tried by then, besides its parent.
     """
 
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="made_attempts")
+    study = models.ForeignKey(Study, null=True, on_delete=models.SET_NULL, related_name="made_attempts")
     attempt = models.OneToOneField(Attempt, on_delete=models.CASCADE, related_name="made_by_study")
     trial = models.PositiveIntegerField()
+    tried = models.PositiveIntegerField(default=0)
     sentence = models.TextField()
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -208,7 +209,7 @@ class StudyAttempt(models.Model):
         ordering = ("id",)
 
     def __str__(self) -> str:
-        return f"{self.attempt} of {self.study}"
+        return f"{self.attempt}, trial {self.trial}"
 
 
 class SealedTag(models.Model):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -297,7 +297,13 @@ def adopt(*, study: Study, trial: StudyTrial, by: User) -> Attempt:
         sentence = str(study.findings.get("sentence", ""))
         StudyAttempt.objects.update_or_create(
             attempt=attempt,
-            defaults={"study": study, "trial": trial.number, "sentence": sentence, "created_by": by},
+            defaults={
+                "study": study,
+                "trial": trial.number,
+                "tried": study.trials.filter(number__gt=0).count(),
+                "sentence": sentence,
+                "created_by": by,
+            },
         )
         opening = SealedOpening.objects.filter(study=study, trial=trial.number).first()
         sentences = [sentence, *([opening.result.get("sentence", "")] if opening else [])]
@@ -305,6 +311,18 @@ def adopt(*, study: Study, trial: StudyTrial, by: User) -> Attempt:
         runs.attempts.describe(attempt=attempt, note=note[:2000], by=by)
         record(study, ADOPTED, by, subject=f"attempt {attempt.number} of study {study.number}")
     return attempt
+
+
+def count_settings_tried(attempt_ids: Collection[int]) -> int:
+    """Returns how many settings studies have tried to find attempts, besides these attempts. One SQL statement.
+
+    Trials of one study count once, unless it was deleted: then its attempts are not known to belong together.
+    """
+    tried: dict[object, list[int]] = {}
+    made = StudyAttempt.objects.filter(attempt__in=attempt_ids).order_by()
+    for attempt_id, study_id, count in made.values_list("attempt", "study", "tried"):
+        tried.setdefault(study_id or ("attempt", attempt_id), []).append(count)
+    return sum(max(0, max(counts) - len(counts)) for counts in tried.values())
 
 
 # --- workers ---

@@ -10,6 +10,7 @@ from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from relevancy import books, comparison, engines, queries, ratings, runs, tasks
+from relevancy.comparison.attempts_tried import count_attempts_tried
 from relevancy.models import Activity, Attempt, CaseQuery, Query, RunPart, ScorerVersion
 from relevancy.optional.studies import findings, searching, studies
 from relevancy.optional.studies import tasks as study_tasks
@@ -426,6 +427,28 @@ def test_an_adopted_trial_is_an_attempt_with_its_evidence(attempt: Attempt) -> N
     assert StudyAttempt.objects.get(attempt=adopted).trial == trial.number
     with pytest.raises(ValidationError, match="cannot be made an attempt"):
         studies.adopt(study=study, trial=study.trials.get(number=0), by=owner)
+
+
+def test_trials_count_as_attempts_tried_in_comparisons(attempt: Attempt) -> None:
+    owner = attempt.case.owner
+    study = finish(make_study(attempt))
+    found = findings.update_findings(study)
+    trials = [found["winner"], next(trial for trial in found["plateau"] if trial != found["winner"])]
+    first, second = (studies.adopt(study=study, trial=study.trials.get(number=trial), by=owner) for trial in trials)
+    studies.go_on(study=study, by=owner, more_trials=10)
+    finish(study)  # what is tried later has not found them
+    assert studies.count_settings_tried([attempt.pk]) == 0
+    assert studies.count_settings_tried([first.pk]) == 28
+    assert studies.count_settings_tried([attempt.pk, first.pk, second.pk]) == 27
+    baseline, run = run_now(attempt), run_now(first)
+    tried = count_attempts_tried(baseline, run, study.version, 0.001)
+    assert (tried.count, tried.settings) == (1, 28)
+    assert tried.p == pytest.approx(0.029)
+    figures = comparison.compute_figures(comparison.compare(runs=[baseline, run], version=study.version))
+    details = " ".join(comparison.summarize_pair(figures, 1).details)
+    assert "1 attempt has been compared with Run 1, and 28 other settings were tried to find it: corrected" in details
+    studies.delete(study=finish(study), by=owner)
+    assert studies.count_settings_tried([first.pk]) == 28
 
 
 def test_the_worker_works_on_studies_and_on_those_that_were_abandoned(attempt: Attempt) -> None:
