@@ -150,15 +150,17 @@ def _find_plateau(evidence: Evidence, winner: int) -> list[int]:
     return found
 
 
-def _name_carriers(study: Study, differences: Differences, evidence: Evidence, is_used: BoolArray) -> list[str]:
-    """Returns the texts of the queries that make up most of the gain, largest first, at most `MAX_CARRIERS`."""
+def _name_carriers(
+    study: Study, differences: Differences, evidence: Evidence, is_used: BoolArray
+) -> list[dict[str, Any]]:
+    """Returns the queries that make up most of the gain, largest first, at most `MAX_CARRIERS`."""
     used = np.array(study.query_ids)[is_used]
     first = [
         int(used[np.flatnonzero(evidence.unit_of_query == unit)[0]])
         for unit in differences.list_carriers()[:MAX_CARRIERS]
     ]
     texts = dict(study.case.case_queries.filter(query__in=first).values_list("query_id", "query__text"))
-    return [texts[query_id] for query_id in first if query_id in texts]
+    return [{"query_id": query_id, "query": texts[query_id]} for query_id in first if query_id in texts]
 
 
 def _estimated_gains(evidence: Evidence) -> FloatArray:

@@ -94,9 +94,25 @@ class StudyWork:
         self.tags = positions_by_tag(study)
         samplers = Samplers(study.knobs, study.seed, study.parent_settings)
         with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
+            self._search_given_up()
             while len(self.trials) < count_trials(study.knobs, study.trials_wanted):
                 self._check_budget()
                 self._try_next(samplers)
+
+    def _search_given_up(self) -> None:
+        """Searches trials that were given up and could win with the ratings of now for their other queries."""
+        given_up = [trial for trial in self.trials if trial.stopped]
+        if not given_up:
+            return
+        evidence = build_evidence(self.study, self.trials, self.scorer, self.tags)
+        is_used = used_queries(self.trials, self.scorer)
+        for trial in given_up:
+            if evidence.can_still_win(trial.values[SCORE][is_used], self.scorer.ceilings[is_used]):
+                self._check_budget()
+                trial.stopped = False
+                self._search(trial, evidence)
+                self._write([], trial)
+                evidence = build_evidence(self.study, self.trials, self.scorer, self.tags)
 
     def _search_sealed(self, opening: SealedOpening) -> None:
         """Searches the sealed queries with the settings of the parent and of the trial, and stores the result."""

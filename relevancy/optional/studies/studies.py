@@ -33,7 +33,7 @@ MAX_TRIALS = 2_000
 MAX_QUERIES = 5_000  # more are not searched again and again: a study of 200 trials would take a million requests
 TYPICAL_DEVIATION = 20.0  # points: of the differences of two settings, by query, on judged collections
 TRIED_QUERIES = 3  # whose requests show which knobs change nothing
-DEFAULT_MS = 50.0  # a search, where the case has no run that says
+DEFAULT_MS = 50.0  # a search, where no run on the endpoint says
 CREATED, STOPPED, CONTINUED, DELETED = "study.created", "study.stopped", "study.continued", "study.deleted"
 FINISHED, FAILED, ADOPTED, OPENED = "study.finished", "study.failed", "study.adopted", "study.opened"
 MAX_WORKER_RESTARTS = 3  # as for a part of a run
@@ -62,7 +62,7 @@ class StudyPlan:
     queries, units: that would be searched and, of these, independent ones; unscored: others of the case; sealed: that are left out.
     trials: the parent included. unchanging: names of knobs that change no request of a few queries.
     detectable: points that so many queries find four times in five, if differences vary as they usually do.
-    ms: a search takes, from the last run.
+    ms: a search takes, from the last run on the endpoint; `DEFAULT_MS` if there is none, and is_measured is False.
     """
 
     case_queries: Sequence[CaseQuery]
@@ -72,6 +72,7 @@ class StudyPlan:
     trials: int
     unchanging: Sequence[str]
     ms: float
+    is_measured: bool
     parallel: int
     per_minute: int | None
 
@@ -90,7 +91,7 @@ class StudyPlan:
 
     @property
     def minutes(self) -> float:
-        """At most, at the rate of the last run and within the limits of the endpoint."""
+        """At most, with searches that take `ms` and within the limits of the endpoint."""
         seconds = self.requests * self.ms / 1000 / max(1, self.parallel)
         return max(seconds / 60, self.requests / self.per_minute if self.per_minute else 0.0)
 
@@ -114,6 +115,7 @@ def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings:
     case_queries = _choose_scoreable(case, version, parent.depth, free)
     units = _number_units(case_queries)
     endpoint = parent.endpoint
+    measured_ms = _measured_ms(parent)
     plan = StudyPlan(
         case_queries=case_queries,
         units=units,
@@ -121,7 +123,8 @@ def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings:
         sealed=sealed,
         trials=count_trials(space, settings.trials),
         unchanging=_find_unchanging(parent, space, case_queries[:TRIED_QUERIES]),
-        ms=_measured_ms(parent),
+        ms=DEFAULT_MS if measured_ms is None else measured_ms,
+        is_measured=measured_ms is not None,
         parallel=min(endpoint.parallel, runs.max_requests(endpoint)),
         per_minute=endpoint.per_minute,
     )
@@ -520,13 +523,18 @@ def _find_unchanging(parent: Attempt, space: Space, case_queries: Sequence[CaseQ
 def describe_plan(plan: StudyPlan) -> list[str]:
     """Returns what a study would do and could find, in sentences."""
     linked = f", {plan.independent:,} of them independent" if plan.independent < plan.queries else ""
+    rate = (
+        "at the rate of the last run"
+        if plan.is_measured
+        else f"if a search takes {plan.ms:g} ms, which no run has measured yet"
+    )
     left_out = f" {counted(plan.unscored, 'query', 'queries')} of the case cannot be scored." if plan.unscored else ""
     minutes = "less than a minute" if plan.minutes < 1 else counted(math.ceil(plan.minutes), "minute")
     detectable = format_rounded(plan.detectable or 0.0, 0)
     unchanging = describe_unchanging(plan.unchanging)
     return [
         f"{plan.trials:,} trials of {counted(plan.queries, 'query', 'queries')}{linked}: at most {plan.requests:,} requests, {minutes} "
-        f"at the rate of the last run.{left_out}",
+        f"{rate}.{left_out}",
         f"{plan.independent:,} queries find a difference of about {detectable} points or more; tuning on them will look better than "
         "it is.",
         *([describe_sealed(len(plan.sealed))] if plan.sealed else []),
@@ -551,11 +559,11 @@ def describe_unchanging(names: Sequence[str]) -> str:
     return f"{knobs} no request: the engine is asked the same with the lowest and the highest value. Leave out what changes nothing."
 
 
-def _measured_ms(parent: Attempt) -> float:
-    """Returns how long a search takes, by the last complete run on the endpoint, in milliseconds."""
+def _measured_ms(parent: Attempt) -> float | None:
+    """Returns how long a search takes, by the last complete run on the endpoint, in milliseconds; None if there is none."""
     last = Run.objects.filter(attempt__endpoint=parent.endpoint, status=Run.Status.COMPLETE, done__gt=0, seconds__gt=0)
     run = last.order_by("-pk").only("seconds", "done", "done_before").first()
     if run is None:
-        return DEFAULT_MS
+        return None
     parallel = min(parent.endpoint.parallel, runs.max_requests(parent.endpoint))
     return 1000 * run.seconds * parallel / max(1, run.done)

@@ -109,7 +109,7 @@ class StudyState:
             return ""
         return (
             f"{counted(count, 'trial')} that {'was' if count == 1 else 'were'} given up could win with the ratings of now. "
-            "A new study would search them for all queries."
+            "Search them for the other queries."
         )
 
 
@@ -275,23 +275,21 @@ class StudyPage:
     @cached_property
     def to_rate(self) -> list[tuple[Mapping[str, Any], str]]:
         """The documents to rate, each with the address of its query; empty for a query that was removed."""
-        rows = self.findings.get("to_rate", [])
+        return self._with_addresses("to_rate")
+
+    @cached_property
+    def carriers(self) -> list[tuple[Mapping[str, Any], str]]:
+        """The queries that most of the gain comes from, each with its address; empty for a query that was removed."""
+        return self._with_addresses("carriers")
+
+    def _with_addresses(self, name: str) -> list[tuple[Mapping[str, Any], str]]:
+        rows = self.findings.get(name, [])
         present = self.case.case_queries.present().filter(query__in={row["query_id"] for row in rows})
         ids = dict(present.values_list("query_id", "pk"))
         return [
             (row, reverse("query", args=[self.case.pk, ids[row["query_id"]]]) if row["query_id"] in ids else "")
             for row in rows
         ]
-
-    @property
-    def carriers(self) -> str:
-        """The queries that most of the gain comes from, as a sentence; empty if it comes from many."""
-        texts = self.findings.get("carriers", ())
-        if not texts:
-            return ""
-        quoted = ", ".join(f"“{text}”" for text in texts)
-        verb = "makes" if len(texts) == 1 else "make"
-        return f"{quoted} {verb} up most of the gain."
 
     @cached_property
     def times(self) -> tuple[float | None, float | None]:

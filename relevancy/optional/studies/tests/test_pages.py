@@ -140,6 +140,12 @@ def test_page_of_a_study_with_an_improvement(sign_in: Any, done: Study, shared: 
     counted = sum(cell.trials for _, cells in found.heat_map.rows for cell in cells)
     assert counted == len([gain for gain in done.findings["gains"] if gain is not None])
     assert "hx-trigger" not in page.split('id="study-state"')[1].split(">")[0]
+    carriers = page.split('id="study-carriers"')[1].split("</p>")[0]
+    texts = [row["query"] for row, _ in found.carriers]
+    assert texts == [row["query"] for row in done.findings["carriers"]] != []
+    for text in texts:
+        case_query = shared.case_queries.get(query__text=text)
+        assert re.search(rf'href="{address(shared, "query", case_query.pk)}"\s*>{text}<', carriers)
     swapped = client.get(address(shared, "study", done.number), {"across": "boost", "down": "tie"}).context["page"]
     assert (swapped.heat_map.across, swapped.heat_map.down) == ("boost", "tie")
 
@@ -206,6 +212,17 @@ def test_failed_study_says_why(sign_in: Any, shared: Case, attempt: Attempt) -> 
     page = sign_in("editor").get(address(shared, "study", study.number)).content.decode()
     assert "The engine &lt;b&gt;refused&lt;/b&gt;." in page
     assert 'id="continue-study"' in page
+
+
+def test_given_up_trials_that_could_win_are_searched_again_by_a_button(sign_in: Any, done: Study, shared: Case) -> None:
+    client, url = sign_in("editor"), address(shared, "study", done.number)
+    assert 'id="continue-study"' not in client.get(url).content.decode()
+    Study.objects.filter(pk=done.pk).update(findings={**done.findings, "could_return": 3})
+    page = client.get(url).content.decode()
+    assert "3 trials that were given up could win" in page and 'id="continue-study"' in page
+    client.post(address(shared, "study_continue", done.number))
+    page = client.get(url).content.decode()
+    assert 'id="could-return"' not in page and 'id="continue-study"' not in page
 
 
 def test_new_ratings_are_computed_and_announced(sign_in: Any, done: Study, shared: Case, monkeypatch: Any) -> None:

@@ -127,6 +127,28 @@ def test_ratings_made_later_change_the_findings_without_the_engine(attempt: Atte
     assert compared.difference == pytest.approx(after["seen"])
 
 
+def test_trials_that_could_win_with_new_ratings_are_searched_for_their_other_queries(attempt: Attempt) -> None:
+    study = finish(make_study(attempt))
+    given_up = list(study.trials.filter(stopped=True).values_list("number", flat=True))
+    assert findings.update_findings(study)["could_return"] == 0
+    case = attempt.case
+    wrong = {f"query {number}": {"good": 0, **{f"other-{rank}": 3 for rank in range(5, 9)}} for number in range(1, 31)}
+    rate_all(case, wrong, case.owner)
+    study = finish(study)
+    could_return = findings.update_findings(study)["could_return"]
+    assert 0 < could_return <= len(given_up)
+    before = trials_of(study)
+    studies.go_on(study=study, by=case.owner)
+    study = finish(study)
+    assert (study.status, study.trials.count()) == (Study.Status.COMPLETE, 30)
+    found = findings.update_findings(study)
+    assert found["could_return"] == 0
+    assert found["complete"] > sum(not row[4] for row in before)
+    assert [row[:4] for row in trials_of(study)] == [row[:4] for row in before]
+    for trial in study.trials.filter(stopped=False):
+        assert np.isfinite(trial.values[0]).all()
+
+
 def test_no_improvement_is_claimed_where_knobs_change_nothing_true(attempt: Attempt) -> None:
     script_of(attempt).default = lambda request: search(
         engines.Request(**{**vars(request), "knobs": {"boost": 1.0, "tie": 0.5}})
@@ -169,6 +191,10 @@ def test_plans(attempt: Attempt) -> None:
     assert (plan.queries, plan.unscored, plan.requests) == (QUERIES, 2, 100 * QUERIES)
     assert plan.detectable == pytest.approx(10.6, abs=0.1)  # (t.975,29 + t.8,29) · 20 / √30
     assert script_of(attempt).requests == []
+    assert "if a search takes 50 ms, which no run has measured yet" in studies.describe_plan(plan)[0]
+    run_now(attempt)
+    plan = studies.plan_study(case=case, parent=attempt, version=version, settings=settings(trials=100))
+    assert "at the rate of the last run" in studies.describe_plan(plan)[0]
 
 
 @pytest.mark.parametrize(
