@@ -5,6 +5,7 @@ numpy and scipy only: no Django, no network, no clock, and random numbers only f
 """
 
 from .corrections import ALPHA, correct_holm, group_runs, list_too_few
+from .cross_fitted import find_cross_fitted_interval
 from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
 from .generators import SEED
@@ -33,6 +34,7 @@ __all__ = [
     "compare_several",
     "correct_holm",
     "detectable_difference",
+    "find_cross_fitted_interval",
     "find_interval",
     "group_runs",
     "jaccard",

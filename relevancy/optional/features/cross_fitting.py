@@ -15,7 +15,7 @@ import numpy as np
 
 from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray
 from relevancy.scoring.rounding import format_rounded, format_signed
-from relevancy.statistics import Differences, find_interval
+from relevancy.statistics import Differences, find_cross_fitted_interval
 
 from .dataset import FOLDS, Dataset
 from .orders import OrderScorer
@@ -103,7 +103,7 @@ def summarize(dataset: Dataset, fitted: CrossFit[Any]) -> dict[str, Any]:
     _, units = np.unique(dataset.units[used], return_inverse=True)
     by_query = Differences.build(fitted.cross_fitted[used] - fitted.baseline[used], weights)
     differences = by_query.merged(units)
-    interval = find_interval(differences)
+    interval = find_cross_fitted_interval([differences])
     seen = float(np.average(fitted.seen[used], weights=weights))
     cross_fitted = float(np.average(fitted.cross_fitted[used], weights=weights))
     baseline = float(np.average(fitted.baseline[used], weights=weights))

@@ -12,14 +12,11 @@ from functools import cached_property
 import numpy as np
 
 from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray
-from relevancy.statistics import Differences, Interval, find_interval, merge_units
+from relevancy.statistics import Differences, Interval, find_cross_fitted_interval, merge_units
 
 FOLDS = 5
 DRAWS = 3  # of folds; one if a trial was proposed by somebody who had seen scores
 UNSEEN = -1  # the fold of trials that no scores have led to
-# Of the interval of a gain: queries of different folds have made each other's choices, so that they vary together. With 1, it covers
-# the true gain in 85 to 95 % of the cases that docs/studies.md simulates; with 1.25 in 95 to 98 % (see benchmarks/tuning.py).
-WIDENING = 1.25
 CAUTION = 0.5  # standard errors of a gain; see `Evidence.running_choices`
 NOISE = 1e-9  # points
 
@@ -189,19 +186,9 @@ class Evidence:
         return Differences(self._gains(len(self.scores)).mean(axis=0), self.unit_weights)
 
     def gain_interval(self) -> Interval | None:
-        """Returns the 95 % interval of what choosing among the trials gains; None for fewer than two units.
-
-        Around the mean over the draws, with the mean length that the intervals of the draws have, times `WIDENING`.
-        """
+        """Returns the 95 % interval of what choosing among the trials gains; None for fewer than two units."""
         draws = [Differences(gains, self.unit_weights) for gains in self._gains(len(self.scores))]
-        intervals = [found for draw in draws if (found := find_interval(draw)) is not None]
-        if len(intervals) < len(draws):
-            return None
-        middle = self.cross_fitted().mean
-        pairs = list(zip(draws, intervals, strict=True))
-        below = WIDENING * float(np.mean([draw.mean - found.low for draw, found in pairs]))
-        above = WIDENING * float(np.mean([found.high - draw.mean for draw, found in pairs]))
-        return Interval(max(middle - below, -100.0), min(middle + above, 100.0), intervals[0].is_reliable)
+        return find_cross_fitted_interval(draws)
 
     def best_trial(self) -> int:
         """Returns the trial with the best mean over all queries, of equally good ones the nearest to the parent."""
