@@ -158,7 +158,7 @@ class AdoptedAttempt(Schema):
 
 
 class TrialToOpen(Input):
-    """trial: the proposed or the best one; null for the proposed one, or the best if none is proposed."""
+    """trial: the chosen or the best one; null for the chosen one, or the best if the attempt itself is the choice."""
 
     trial: int | None = Field(None, ge=1, le=studies.MAX_TRIALS)
 
@@ -238,7 +238,7 @@ def adopt_trial(request: ApiRequest, study_id: Id, chosen: TrialToAdopt) -> dict
 
 @router.post("/studies/{study_id}/open-sealed", auth=WRITE, response=StudyDetails)
 def open_sealed(request: ApiRequest, study_id: Id, chosen: TrialToOpen) -> dict[str, Any]:
-    """Opens the sealed queries of a complete study for its proposed or best trial; a worker searches them. Repeating it changes
+    """Opens the sealed queries of a complete study for its chosen or best trial; a worker searches them. Repeating it changes
     nothing."""
     study = _get(request, study_id, Role.EDITOR)
     studies.open_sealed(study=study, by=request.user, trial=chosen.trial)

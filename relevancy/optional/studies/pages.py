@@ -132,7 +132,7 @@ def study_continue(request: HtmxRequest, case_id: int, study_number: int) -> Htt
 
 @require_POST
 def study_open_sealed(request: HtmxRequest, case_id: int, study_number: int) -> HttpResponse:
-    """Opens the sealed queries of a study, once, for the proposed or the best setting."""
+    """Opens the sealed queries of a study, once, for the chosen setting, or the best."""
     found = _get_editable(request, case_id, study_number)
     try:
         studies.open_sealed(study=found, by=request.user)

@@ -13,6 +13,7 @@ import numpy as np
 from django.core.exceptions import ValidationError
 from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F
+from django.db.models.expressions import Combinable
 from django.utils import timezone
 
 from relevancy import activity, endpoints, engines, runs, scores, scoring
@@ -213,9 +214,9 @@ def go_on(*, study: Study, by: User, more_trials: int = 0) -> None:
 
 
 def choose_opened(study: Study) -> int:
-    """Returns the number of the trial that the sealed queries are opened for unless another one is chosen: the proposed one, or the
-    best; 0 if none is better than the parent."""
-    return int(study.findings.get("proposed") or study.findings.get("winner") or 0)
+    """Returns the number of the trial that the sealed queries are opened for unless another one is named: the choice of the study, or
+    the best; 0 if none is better than the parent."""
+    return int(study.findings.get("choice") or study.findings.get("winner") or 0)
 
 
 def why_not_opened(study: Study) -> str:
@@ -230,7 +231,7 @@ def why_not_opened(study: Study) -> str:
 
 
 def open_sealed(*, study: Study, by: User, trial: int | None = None) -> SealedOpening:
-    """Opens the sealed queries of a complete study for the proposed or the best trial. Returns the present opening if there is one: it
+    """Opens the sealed queries of a complete study for the chosen or the best trial. Returns the present opening if there is one: it
     is never searched again. Enqueue `tasks.study_chunk` then.
 
     Raises `ValidationError`, for another trial and if `by` may not use the endpoint.
@@ -243,7 +244,7 @@ def open_sealed(*, study: Study, by: User, trial: int | None = None) -> SealedOp
     if reason := why_not_opened(study):
         raise ValidationError(reason)
     number = choose_opened(study) if trial is None else trial
-    possible = {study.findings["proposed"], study.findings["winner"]} - {0}
+    possible = {study.findings["choice"], study.findings["winner"]} - {0}
     if number not in possible:
         chosen = " or ".join(f"trial {other}" for other in sorted(possible))
         raise ValidationError({"trial": f"The sealed queries can be opened for {chosen}, not for trial {number}."})
@@ -342,7 +343,7 @@ def continue_study(study_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
     study = _claim(study_id)
     if study is None:
         return False
-    restarts: int | F = 0
+    restarts: int | Combinable = 0
     try:
         StudyWork(study, seconds=seconds).work()
     except StudyEnded as ended:
@@ -394,7 +395,7 @@ def held_requests(endpoint: Endpoint) -> Mapping[str, int]:
     return {holder(pk): slots for pk, slots in at_work.values_list("pk", "slots")}
 
 
-def _release(study: Study, restarts: int | F) -> None:
+def _release(study: Study, restarts: int | Combinable) -> None:
     leased = Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by)
     leased.update(claimed_by="", slots=0, worker_restarts=restarts)
 

@@ -95,7 +95,7 @@ def test_only_tags_of_the_case_are_sealed(case: Case) -> None:
     assert sealed_queries.find_sealed(case) == set()
 
 
-def test_opening_shows_what_the_proposed_setting_gains_on_queries_that_nothing_has_seen(attempt: Attempt) -> None:
+def test_opening_shows_what_the_chosen_setting_gains_on_queries_that_nothing_has_seen(attempt: Attempt) -> None:
     study = complete(attempt)
     script = script_of(attempt)
     script.requests.clear()
@@ -141,11 +141,11 @@ def test_ratings_made_later_change_the_result_of_an_opening_without_the_engine(a
 def test_what_cannot_be_opened(case: Case, attempt: Attempt) -> None:
     study = complete(attempt)
     other = next(
-        number for number in range(1, 30) if number not in (study.findings["winner"], study.findings["proposed"])
+        number for number in range(1, 30) if number not in (study.findings["winner"], study.findings["choice"])
     )
     with pytest.raises(ValidationError, match=f"not for trial {other}"):
         studies.open_sealed(study=study, by=case.owner, trial=other)
-    study.findings |= {"winner": 0, "proposed": 0}
+    study.findings |= {"winner": 0, "choice": 0}
     with pytest.raises(ValidationError, match="No setting is better"):
         studies.open_sealed(study=study, by=case.owner)
     waiting = make_study(attempt)

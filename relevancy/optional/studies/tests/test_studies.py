@@ -459,7 +459,8 @@ def test_trials_count_as_attempts_tried_in_comparisons(attempt: Attempt) -> None
     owner = attempt.case.owner
     study = finish(make_study(attempt))
     found = findings.update_findings(study)
-    trials = [found["winner"], next(trial for trial in found["plateau"] if trial != found["winner"])]
+    others = study.trials.filter(stopped=False, number__gt=0).exclude(number=found["winner"])
+    trials = [found["winner"], others[0].number]
     first, second = (studies.adopt(study=study, trial=study.trials.get(number=trial), by=owner) for trial in trials)
     studies.go_on(study=study, by=owner, more_trials=10)
     finish(study)  # what is tried later has not found them

@@ -59,7 +59,7 @@ class Command(Base):
         parser.add_argument(
             "--open-sealed",
             action="store_true",
-            help="open the sealed queries of the case once, for the proposed values or the best",
+            help="open the sealed queries of the case once, for the chosen values or the best",
         )
         parser.add_argument("--json", metavar="FILE", help="write the study and what it has found; - is stdout")
         add_owner(parser, help="who makes the study; default: the case's owner")
