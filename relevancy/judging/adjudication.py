@@ -63,12 +63,16 @@ def find_conflicts(
 def _by_document(ratings: QuerySet[Any]) -> QuerySet[Any]:
     """Groups ratings by query and document; see `find_conflicts`."""
     independent = Q(is_adjudication=False)
-    rows: QuerySet[Any] = ratings.order_by().values("query_id", "doc_id")
-    return rows.annotate(
-        spread=Max("value", filter=independent) - Min("value", filter=independent),
-        count=Count("pk", filter=independent),
-        decisions=Count("pk", filter=~independent),
+    rows: QuerySet[Any] = (
+        ratings.order_by()
+        .values("query_id", "doc_id")
+        .annotate(
+            spread=Max("value", filter=independent) - Min("value", filter=independent),
+            count=Count("pk", filter=independent),
+            decisions=Count("pk", filter=~independent),
+        )
     )
+    return rows
 
 
 @dataclass(frozen=True)
