@@ -4,8 +4,8 @@
 
 - simulated: studies whose truth is known: settings that differ truly by a point, queries by 20, of which a part is shared by all
   settings; and three knobs with a smooth response. How much better the choice looks and is, what cross-fitting says, how often its
-  interval contains the true gain of what was chosen (target: at least 93 %), and how often it claims a gain where there is none (at
-  most 5 %). 200 seeds unless given.
+  interval contains the true gain of what was chosen (target: at least 93 %), and how often it claims a gain, or one of a tag,
+  where there is none (at most 5 %). 200 seeds unless given.
 - sample: 200 trials of the sample on the embedded engine (at most 10 s on two cores).
 - stub: `--trials` (500 unless given) of `--queries` (500) on an engine that answers after 5 ms, 4 requests at a time. Target: at most
   twice as long as the engine needs for these requests. Data: invented data.
@@ -31,12 +31,14 @@ from relevancy.optional.studies import findings, studies
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.space import parse_knob
 from relevancy.optional.studies.tests.simulated import simulate, simulate_smooth, true_gain
+from relevancy.statistics import ALPHA, compare_cross_fitted
 
 SMOOTH = [(queries, best) for best in (1.0, 4.0) for queries in (50, 100, 400)]
 SIMULATED = [(25, 200, 0.8), (50, 20, 0.8), (50, 200, 0.5), (50, 200, 0.8), (100, 200, 0.8), (400, 200, 0.8)]
 COVERED, CLAIMED = 0.93, 0.05
 SAMPLE_TRIALS, SAMPLE_SECONDS = 200, 10.0
 SAMPLE_KNOBS = ["title_boost=0.1:20:log", "cast_boost=0.1:20:log", "tie=0:1"]
+TAGS = 4  # of a simulated study, of equal sizes
 STUB_SECONDS, PARALLEL, MOST = 0.005, 4, 2.0
 
 
@@ -53,16 +55,21 @@ def measure_simulated(seeds: int) -> bool:
             assert claimed is not None
             choice = int(found.seen_choices[-1])
             is_covered, is_claimed = interval.low <= gain <= interval.high, claimed.low > 0
-            rows.append((found.seen_curve()[-1], truth[choice], found.cross_fitted().mean, is_covered, is_claimed))
-        looks, true, fitted, covered, claimed_share = np.mean(rows, axis=0)
+            gains = compare_cross_fitted([null.draws_of(np.arange(tag, queries, TAGS)) for tag in range(TAGS)])
+            is_named = any(of_tag.p_holm is not None and of_tag.p_holm < ALPHA for of_tag in gains)
+            row = found.seen_curve()[-1], truth[choice], found.cross_fitted().mean, is_covered, is_claimed, is_named
+            rows.append(row)
+        looks, true, fitted, covered, claimed_share, named = np.mean(rows, axis=0)
         deviation = np.std([row[2] for row in rows])
         print(
             f"{queries} queries, {trials} trials, {shared:.0%} shared: the choice looks {looks:.1f} and is {true:.1f}; cross-fitted "
-            f"{fitted:.1f} ± {deviation:.1f}; covered {covered:.1%}, claimed without a gain {claimed_share:.1%}",
+            f"{fitted:.1f} ± {deviation:.1f}; covered {covered:.1%}, claimed without a gain {claimed_share:.1%}, "
+            f"of one of {TAGS} tags {named:.1%}",
             flush=True,
         )
         is_good &= options.verdict(covered >= COVERED, f"covered at least {COVERED:.0%}, {covered:.1%}")
         is_good &= options.verdict(claimed_share <= CLAIMED, f"claimed at most {CLAIMED:.0%}, {claimed_share:.1%}")
+        is_good &= options.verdict(named <= CLAIMED, f"a tag named at most in {CLAIMED:.0%}, {named:.1%}")
     return is_good
 
 

@@ -5,7 +5,7 @@ numpy and scipy only: no Django, no network, no clock, and random numbers only f
 """
 
 from .corrections import ALPHA, correct_holm, group_runs, list_too_few
-from .cross_fitted import find_cross_fitted_interval
+from .cross_fitted import compare_cross_fitted, find_cross_fitted_interval
 from .differences import TIE, Differences, merge_units
 from .errors import StatisticsError
 from .generators import SEED
@@ -29,6 +29,7 @@ __all__ = [
     "SignTest",
     "StatisticsError",
     "Verdict",
+    "compare_cross_fitted",
     "compare_means",
     "compare_paired",
     "compare_several",

@@ -10,14 +10,14 @@ from relevancy.scoring.rounding import format_p, format_signed
 from relevancy.views.charts import MARGIN, Chart, figure_json
 from relevancy.wording import counted
 
-MAX_DRAWN = 20
+MAX_DRAWN = 12  # whose names have room
 
 
 def build_chart(classes: Sequence[TagFigures]) -> Chart | None:
     """Returns the differences of the classes with their intervals, largest loss first; None if no class has an interval."""
     with_interval = [figures for figures in classes if figures.interval is not None]
     drawn = sorted(
-        sorted(with_interval, key=lambda figures: -abs(figures.difference))[:MAX_DRAWN],
+        sorted(with_interval, key=lambda figures: (not figures.is_shown, -abs(figures.difference)))[:MAX_DRAWN],
         key=lambda figures: figures.difference,
     )
     if not drawn:
@@ -37,6 +37,7 @@ def build_chart(classes: Sequence[TagFigures]) -> Chart | None:
         yaxis={
             "automargin": True,
             "categoryorder": "array",
+            "dtick": 1,
             "categoryarray": [_label(figures) for figures in reversed(drawn)],
             "showgrid": False,
             "type": "category",
@@ -46,7 +47,7 @@ def build_chart(classes: Sequence[TagFigures]) -> Chart | None:
     text = "The difference of each class with its 95 % interval, which is not corrected; coloured if it can be told from chance "
     text += "after the correction."
     if left_out:
-        text += f" {counted(left_out, 'class', 'classes')} with smaller differences left out."
+        text += f" {counted(left_out, 'class', 'classes')} with smaller or less sure differences left out."
     return Chart("classes", "Differences by class", text, figure_json(figure))
 
 

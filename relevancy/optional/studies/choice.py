@@ -169,6 +169,17 @@ class Evidence:
         """[draws × folds × trials] the choice for a fold after each trial, with the scores of all units outside it."""
         return np.array([[self.running_choices(folds != fold, fold) for fold in range(FOLDS)] for folds in self.folds])
 
+    def draws_of(self, positions: IntArray | None = None) -> list[Differences]:
+        """Returns, for each draw of the folds, what choosing among the trials gains on queries that have not chosen, by unit: on all of
+        them, or on those at some positions."""
+        at = np.arange(len(self.weights)) if positions is None else positions
+        of_query = self.unit_of_query[at]
+        units = None if self.units is None else np.unique(of_query, return_inverse=True)[1]
+        return [
+            Differences(self.scores[of_draw[folds[of_query]], at] - self.scores[0, at], self.weights[at]).merged(units)
+            for folds, of_draw in zip(self.folds, self._fold_choices[:, :, -1], strict=True)
+        ]
+
     def _gains(self, trials: int) -> FloatArray:
         """Returns [draws × units] what choosing among the first trials gains: the score under the choice of the other folds, less that
         of the parent."""
@@ -187,8 +198,7 @@ class Evidence:
 
     def gain_interval(self) -> Interval | None:
         """Returns the 95 % interval of what choosing among the trials gains; None for fewer than two units."""
-        draws = [Differences(gains, self.unit_weights) for gains in self._gains(len(self.scores))]
-        return find_cross_fitted_interval(draws)
+        return find_cross_fitted_interval(self.draws_of())
 
     def best_trial(self) -> int:
         """Returns the trial with the best mean over all queries, of equally good ones the nearest to the parent."""

@@ -6,15 +6,16 @@ Definitions: docs/studies.md. Nothing here asks the engine, so that ratings made
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
 from relevancy import comparison
 from relevancy.models import Run
-from relevancy.scoring.arrays import BoolArray, FloatArray
+from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray
 from relevancy.scoring.rounding import format_rounded, format_signed
-from relevancy.statistics import TIE, Differences, find_interval
+from relevancy.statistics import TIE, Differences, compare_cross_fitted, find_interval
 
 from . import sealed_queries
 from .choice import Evidence
@@ -33,9 +34,7 @@ from .trial_scores import (
 
 CLEARLY_DIFFERENT = 8.0  # standard errors: no interval reaches so far, so it is not computed
 RESPONSE_BINS = 8
-MAX_TAGS = 30
 MAX_CARRIERS = 5
-MIN_TAG_QUERIES = 3
 ONLY_CHARTS = ("seen_curve", "cross_fitted_curve", "gains", "response", "plateau")
 
 
@@ -59,6 +58,7 @@ def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTria
     seen, gain, luck: of the choice on the queries that made it, what choosing like this gains on queries that did not, and the
     difference of both. low, high: the 95 % interval of the gain. proposed: the choice; the parent if no improvement is shown.
     winner: the trial with the best mean. plateau: all that cannot be told from it.
+    tags: see `_tag_gains`; seen: what the shown trial gains on their queries. tag_sentence: which of them gain and which lose.
     """
     if not trials:
         return {}
@@ -73,6 +73,7 @@ def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTria
     is_improvement = choice > 0 and interval is not None and interval.low > 0
     proposed = choice if is_improvement else 0
     estimated = _estimated_gains(evidence)
+    tag_gains = _tag_gains(evidence, tags, is_used)
     findings: dict[str, Any] = {
         "trials": len(trials),
         "complete": int(evidence.is_complete.sum()),
@@ -98,7 +99,8 @@ def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTria
         "gains": [None if np.isnan(gain) else gain for gain in estimated.tolist()],
         "response": _responses(study, trials, estimated),
         "importance": _importance(study, trials, estimated),
-        "tags": _tag_gains(evidence, choice or winner, tags, is_used),
+        "tags": [{**asdict(figures), "seen": _seen_gain(evidence, choice or winner, at)} for figures, at in tag_gains],
+        "tag_sentence": comparison.describe_tags([figures for figures, _ in tag_gains]),
         "could_return": sum(
             trial.stopped and evidence.can_still_win(trial.values[SCORE][is_used], scorer.ceilings[is_used])
             for trial in trials
@@ -224,27 +226,25 @@ def _bins(values: FloatArray, gains: FloatArray) -> list[Any]:
 
 
 def _tag_gains(
-    evidence: Evidence, trial: int, tags: Mapping[str, Sequence[int]], is_used: BoolArray
-) -> list[dict[str, Any]]:
-    """Returns the mean gain of a trial over the queries with each tag, those with the largest first; with the queries that chose it."""
+    evidence: Evidence, tags: Mapping[str, Sequence[int]], is_used: BoolArray
+) -> list[tuple[comparison.TagDifference, IntArray]]:
+    """Returns what choosing gains on the queries with each tag that have not chosen, the surest first, with their positions in the
+    evidence: of the tags that most queries have. p is corrected for all of them. A query with several tags counts for each."""
     place = np.cumsum(is_used) - 1
-    gains = evidence.scores[trial] - evidence.scores[0]
-    found: list[dict[str, Any]] = []
-    for tag, positions in tags.items():
-        at = place[[position for position in positions if is_used[position]]]
-        if len(at) < MIN_TAG_QUERIES or not np.isfinite(gains[at]).all():
-            continue
-        interval = find_interval(Differences(gains[at], evidence.weights[at]))
-        found.append(
-            {
-                "tag": tag,
-                "queries": len(at),
-                "gain": float(np.average(gains[at], weights=evidence.weights[at])),
-                "low": None if interval is None else interval.low,
-                "high": None if interval is None else interval.high,
-            }
-        )
-    return sorted(found, key=lambda row: -abs(float(row["gain"])))[:MAX_TAGS]
+    positions = {tag: place[[position for position in at if is_used[position]]] for tag, at in tags.items()}
+    chosen = sorted((tag for tag in positions if len(positions[tag])), key=lambda tag: (-len(positions[tag]), tag))
+    del chosen[comparison.MAX_TAGS :]
+    gains = compare_cross_fitted([evidence.draws_of(positions[tag]) for tag in chosen])
+    rows = [
+        comparison.TagDifference(tag, len(positions[tag]), gain.gain, gain.interval, gain.p, gain.p_holm)
+        for tag, gain in zip(chosen, gains, strict=True)
+    ]
+    return [(figures, positions[figures.tag]) for figures in sorted(rows, key=lambda figures: figures.order)]
+
+
+def _seen_gain(evidence: Evidence, trial: int, at: IntArray) -> float:
+    """Returns by how much a trial is better than the parent on some queries, which may have chosen it."""
+    return float(np.average(evidence.scores[trial][at] - evidence.scores[0][at], weights=evidence.weights[at]))
 
 
 def _find_unrated(

@@ -12,8 +12,10 @@ from django.core.paginator import Page, Paginator
 from django.http import QueryDict
 from django.urls import reverse
 
-from relevancy import runs
+from relevancy import comparison, runs
+from relevancy.comparison import TagDifference
 from relevancy.models import Case, User
+from relevancy.statistics import Interval
 from relevancy.templatetags import numbers
 from relevancy.views.charts import Chart
 from relevancy.wording import counted, describe_pace
@@ -126,35 +128,38 @@ class SettingRow:
 
 
 @dataclass(frozen=True)
-class Gain:
-    """A gain with the positions of its interval on a bar from −limit to +limit, in hundredths."""
+class TagRow:
+    """What the queries with a tag gain, with the positions of the interval on a bar from −limit to +limit, in hundredths.
 
-    label: str
-    count: int
-    value: float
-    low: float | None
-    high: float | None
+    seen: what the shown trial gains on these queries, which may have chosen it.
+    """
+
+    figures: TagDifference
+    seen: float
     limit: float
+
+    @classmethod
+    def build(cls, row: Mapping[str, Any], limit: float) -> TagRow:
+        """Reads a row of the findings."""
+        interval = row["interval"] and Interval(**row["interval"])
+        fields = {name: value for name, value in row.items() if name != "seen"}
+        return cls(TagDifference(**{**fields, "interval": interval}), row["seen"], limit)
 
     def _x(self, value: float) -> float:
         return round(50 + 50 * max(-1.0, min(1.0, value / self.limit)), 1)
 
     @property
-    def is_clear(self) -> bool:
-        """Whether the interval is on one side of 0."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
-
-    @property
     def x_mark(self) -> float:
-        return round(self._x(self.value) - 0.5, 1)
+        return round(self._x(self.figures.difference) - 0.5, 1)
 
     @property
     def x_low(self) -> float:
-        return self._x(self.value if self.low is None else self.low)
+        return self._x(self.figures.interval.low if self.figures.interval else self.figures.difference)
 
     @property
     def width(self) -> float:
-        return round(self._x(self.value if self.high is None else self.high) - self.x_low, 1)
+        interval = self.figures.interval
+        return round(self._x(interval.high) - self.x_low, 1) if interval else 0.0
 
 
 class StudyPage:
@@ -265,12 +270,17 @@ class StudyPage:
     # --- who gains ---
 
     @cached_property
-    def tags(self) -> list[Gain]:
-        """The gains of tags, those with the largest first."""
+    def tags(self) -> list[TagRow]:
+        """The gains of tags, the surest first."""
         rows = self.findings.get("tags", [])
-        ends = [abs(row[key]) for row in rows for key in ("gain", "low", "high") if row[key] is not None]
-        limit = max([1.0, *ends])
-        return [Gain(row["tag"], row["queries"], row["gain"], row["low"], row["high"], limit) for row in rows]
+        ends = [abs(row["interval"][end]) for row in rows if row["interval"] for end in ("low", "high")]
+        limit = max([1.0, *ends, *(abs(row["difference"]) for row in rows)])
+        return [TagRow.build(row, limit) for row in rows]
+
+    @property
+    def tag_correction(self) -> str:
+        """What the p of the tags is corrected for."""
+        return comparison.describe_correction([row.figures for row in self.tags])
 
     @cached_property
     def to_rate(self) -> list[tuple[Mapping[str, Any], str]]:

@@ -48,3 +48,11 @@ def test_the_chart_has_a_dot_and_an_interval_for_each_class():
 def test_names_in_the_chart_are_escaped():
     chart = build_chart([figures("<b>", 3, 0.03, 1.2, 4.9)])
     assert json.loads(chart.data)["data"][0]["y"] == ["&lt;b&gt;"]
+
+
+def test_of_many_classes_those_that_can_be_told_from_chance_are_drawn_first():
+    many = [figures(f"tag {number}", 20 + number, 0.9, -10, 60) for number in range(20)]
+    data = json.loads(build_chart([*many, LONG]).data)["data"]
+    assert [trace["name"] for trace in data] == ["Gains", "Cannot be told from chance"]
+    assert data[0]["y"] == ["long"]
+    assert len(data[1]["y"]) == 11

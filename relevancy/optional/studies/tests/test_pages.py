@@ -11,6 +11,7 @@ from relevancy.models import Attempt, Case
 from relevancy.optional.studies import findings, studies
 from relevancy.optional.studies.models import Study
 from tests.factories import make_attempt, rate_all, script_of
+from tests.views.workbench.example_cases import by_id, elements, words
 
 from .conftest import QUERIES, finish, make_study
 
@@ -148,6 +149,18 @@ def test_page_of_a_study_with_an_improvement(sign_in: Any, done: Study, shared: 
         assert re.search(rf'href="{address(shared, "query", case_query.pk)}"\s*>{text}<', carriers)
     swapped = client.get(address(shared, "study", done.number), {"across": "boost", "down": "tie"}).context["page"]
     assert (swapped.heat_map.across, swapped.heat_map.down) == ("boost", "tie")
+
+
+def test_tags_are_shown_with_their_correction(sign_in: Any, done: Study, shared: Case) -> None:
+    shared.book.queries.update(tags=["all"])
+    shared.book.queries.filter(text="query 1").update(tags=["all", "one"])
+    found = findings.update_findings(done)
+    page = sign_in("viewer").get(address(shared, "study", done.number))
+    rows = [words(row) for row in elements(by_id(page, "study-tags"), _name="tr")][1:]
+    assert rows[0].startswith(f"all {QUERIES} ") and "too few queries to tell" not in rows[0]
+    assert rows[1].startswith("one 1 ") and "too few queries to tell" in rows[1]
+    assert words(by_id(page, "study-tag-sentence")) == found["tag_sentence"]
+    assert page.context["page"].tag_correction in page.content.decode().replace("&#x27;", "'")
 
 
 def test_improvement_becomes_an_attempt_once(sign_in: Any, done: Study, shared: Case) -> None:

@@ -371,8 +371,30 @@ def test_guards_keep_a_tag(attempt: Attempt) -> None:
     free = findings.update_findings(finish(make_study(attempt)))
     guarded_study = finish(make_study(attempt, guards=[{"tag": "brand", "max_fall": 1.0}]))
     guarded = findings.update_findings(guarded_study)
-    assert {row["tag"]: row["gain"] for row in free["tags"]}["brand"] == -50
+    (row,) = free["tags"]
+    assert (row["tag"], row["queries"], row["seen"]) == ("brand", 5, -50)
     assert guarded_study.trials.get(number=guarded["winner"]).settings["boost"] <= 0.5
+
+
+def test_tags_that_lose_are_named_with_the_differences_of_queries_that_did_not_choose(attempt: Attempt) -> None:
+    texts = [f"query {number}" for number in range(1, 9)]
+    Query.objects.filter(text__in=texts).update(tags=["brand", "all"])
+    Query.objects.exclude(text__in=texts).update(tags=["all"])
+    script = script_of(attempt)
+    for text in texts:  # what is good for the others is bad for these
+        script.answers[text] = lambda request: ["good"] if request.knobs["boost"] <= 0.5 else ["other-0", "good"]
+    study = finish(make_study(attempt))
+    found = findings.update_findings(study)
+    by_tag = {row["tag"]: row for row in found["tags"]}
+    assert by_tag["all"]["difference"] == pytest.approx(found["gain"])
+    assert (by_tag["all"]["interval"]["low"], by_tag["all"]["interval"]["high"]) == (found["low"], found["high"])
+    assert by_tag["brand"]["queries"] == 8
+    assert by_tag["brand"]["interval"]["high"] < 0
+    assert by_tag["brand"]["p"] < by_tag["brand"]["p_holm"] < 0.05
+    assert "“brand” lose" in found["tag_sentence"]
+    scores = np.array([trial.values[0] for trial in study.trials.order_by("number")])
+    of_best = scores[found["proposed"]] - scores[0]
+    assert by_tag["brand"]["seen"] == pytest.approx(of_best[:8].mean())
 
 
 def test_requests_of_an_endpoint_are_shared_with_runs(attempt: Attempt) -> None:

@@ -133,6 +133,8 @@ class Command(Base):
         found = findings.summarize(study)
         self.write(f"{study} is {study.status}. {study.reason}".strip())
         self.write(found["sentence"])
+        if tag_sentence := found["findings"].get("tag_sentence"):
+            self.write(tag_sentence)
         if opening := found["opening"]:
             self.write(opening["sentence"])
             for sentence in sealed_queries.describe_openings(study.case):
