@@ -1,4 +1,4 @@
-"""Makes the rows of scores smaller on PostgreSQL, by a tenth, and drops the index of their versions: no statement needs it.
+"""Makes the rows of scores smaller on PostgreSQL, and drops the index of their versions: no statement needs it.
 
 SQLite stores small numbers in few bytes anyway, and would copy the whole table for a change of its columns.
 """

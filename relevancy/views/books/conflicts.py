@@ -1,7 +1,8 @@
 """The documents that raters of a book disagree on, and the decisions of adjudicators about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -43,7 +44,7 @@ def book_conflicts(request: HtmxRequest, book_id: int) -> HttpResponse:
     state = "" if wanted["state"] == "all" else wanted["state"]
     rows = conflicts_seen_by(request.user, book, difference=wanted["difference"], state=state)
     is_default = wanted == {"difference": 1, "state": judging.OPEN}
-    return _render_list(request, book, rows, _say_why_empty(book, is_default=is_default), form)
+    return _render_list(request, book, rows, partial(_say_why_empty, book, is_default=is_default), form)
 
 
 @require_GET
@@ -53,7 +54,7 @@ def book_decided(request: HtmxRequest, book_id: int) -> HttpResponse:
     rows = conflicts_seen_by(request.user, book, difference=0, state=judging.DECIDED)
     way = {"label": "Conflicts", "url": reverse("book_conflicts", args=[book.pk])}
     empty = Empty("No decisions yet", "Editors decide about documents that raters disagree on.", [way])
-    return _render_list(request, book, rows, empty)
+    return _render_list(request, book, rows, lambda: empty)
 
 
 def conflicts_seen_by(user: User, book: Book, *, difference: float, state: str = judging.OPEN) -> QuerySet[Any]:
@@ -80,13 +81,17 @@ def _say_why_empty(book: Book, *, is_default: bool) -> Empty:
 
 
 def _render_list(
-    request: HtmxRequest, book: Book, rows: QuerySet[Any], empty: Empty, form: ConflictFilterForm | None = None
+    request: HtmxRequest,
+    book: Book,
+    rows: QuerySet[Any],
+    say_why_empty: Callable[[], Empty],
+    form: ConflictFilterForm | None = None,
 ) -> HttpResponse:
     page = Paginator(rows, CONFLICTS_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "book": book,
         "form": form,
-        "empty": empty,
+        "empty": None if page.paginator.count else say_why_empty(),
         "undo_url": reverse("book_undo_decision", args=[book.pk]),
         "page": page,
         "rows": build_conflict_rows(book, judging.read_conflicts(book, page.object_list), request),
