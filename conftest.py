@@ -33,6 +33,7 @@ GROUPS = {
     "tests/live/": "live",
     "relevancy/optional/features/tests/live/": "live",
     "relevancy/optional/production/tests/live/": "live",
+    "relevancy/optional/studies/tests/live/": "live",
     "tests/test_benchmarks.py::test_runs_on_real_engines": "live",
     "tests/test_wheel.py": "wheel",
 }

@@ -3,7 +3,7 @@
 from relevancy.admin.read_only import register_read_only
 from relevancy.admin_site import Section
 
-from .models import SealedOpening, SealedTag, Study, StudyAnswer, StudyAttempt, StudyTrial
+from .models import SealedOpening, SealedTag, Study, StudyAnswer, StudyAttempt, StudyPool, StudyTrial
 
 register_read_only(
     Study, "number case parent status reason requests created_by created_at", related=["parent"], section=Section.WORK
@@ -18,3 +18,4 @@ register_read_only(
     section=Section.WORK,
 )
 register_read_only(SealedTag, "case tag", related=["case"], section=Section.WORK)
+register_read_only(StudyPool, "study position documents", related=["study"], section=Section.WORK)

@@ -42,6 +42,9 @@ class NewStudy(Input):
     max_minutes: int | None = Field(None, ge=1, le=100_000)
     max_ms: int | None = Field(None, ge=1, le=600_000)
     guards: list[GuardSettings] = Field([], max_length=20)
+    estimates: bool = Field(
+        False, description="Whether the last trials are settings that were estimated to be the best."
+    )
     seed: int = Field(SEED, ge=0, le=2**31 - 1)
     name: str = Field("", max_length=120)
 
@@ -105,8 +108,12 @@ class SealedQueries(Schema):
 
 
 class StudyDetails(Schema):
-    """A study. sealed: queries that it leaves out. findings: points with all their digits. is_outdated: ratings have changed, and a
-    worker computes the findings again."""
+    """A study.
+
+    sealed: queries that it leaves out. estimated: how many settings were estimated; which parts of the scores are sums and of the
+    rankings were repeated, 0 to 1; or the refusal; empty before. findings: points with all their digits. is_outdated: ratings have
+    changed, and a worker computes the findings again.
+    """
 
     id: int
     number: int = Field(examples=[1])
@@ -129,6 +136,8 @@ class StudyDetails(Schema):
     proposed_settings: dict[str, float] | None
     sealed: int
     opening: OpeningDetails | None
+    estimates: bool
+    estimated: dict[str, Any]
     findings: dict[str, Any]
     is_outdated: bool = False
 
@@ -137,7 +146,7 @@ class TrialDetails(Schema):
     """Values that a study has tried. stopped: it could not win any more, and was not searched for all queries."""
 
     number: int
-    origin: str = Field(examples=["sobol"], description="parent, grid, sobol, tpe or local")
+    origin: str = Field(examples=["sobol"], description="parent, grid, sobol, tpe, local or estimated")
     settings: dict[str, float]
     took_ms: float | None
     stopped: bool
@@ -299,7 +308,9 @@ def _read(case: Case, new: NewStudy) -> dict[str, Any]:
         knobs = [parse_knob(text) for text in new.knobs]
     except SpaceError as error:
         raise ValidationError({"knobs": str(error)}) from None
-    fields = new.model_dump(include={"trials", "max_requests", "max_minutes", "max_ms", "guards", "seed", "name"})
+    fields = new.model_dump(
+        include={"trials", "max_requests", "max_minutes", "max_ms", "guards", "estimates", "seed", "name"}
+    )
     return {
         "case": case,
         "parent": parent,

@@ -344,6 +344,8 @@ def summarize(study: Study) -> dict[str, Any]:
         "proposed_settings": settings.get(found.get("proposed", -1)),
         "sealed": len(study.sealed_query_ids),
         "opening": summarize_opening(SealedOpening.objects.filter(study=study).select_related("opened_by").first()),
+        "estimates": study.estimates,
+        "estimated": {name: value for name, value in study.estimated.items() if name not in ("first", "proposals")},
         "findings": found,
     }
 

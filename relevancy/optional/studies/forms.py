@@ -139,6 +139,11 @@ class StudyForm(forms.Form):
         max_value=1_000_000,
         help_text="Settings that are slower on average are not chosen.",
     )
+    estimates = forms.BooleanField(
+        required=False,
+        label="Estimate settings without searching",
+        help_text="Where knobs are weights of sums, such as boosts: the best of thousands of settings become the last 20 trials.",
+    )
     seed = forms.IntegerField(
         min_value=0, max_value=MAX_SEED, initial=SEED, help_text="The same seed tries the same settings."
     )
@@ -193,6 +198,7 @@ class StudyForm(forms.Form):
             seed=data["seed"],
             guards=[guard for form in self.guards if (guard := form.guard) is not None],
             max_ms=data["max_ms"],
+            estimates=data["estimates"],
             name=data["name"],
         )
 
@@ -205,7 +211,7 @@ class StudyForm(forms.Form):
 
     def has_more_errors(self) -> bool:
         """Whether a field below “More options” has an error."""
-        return any(name in self.errors for name in ("name", "max_ms", "seed")) or any(
+        return any(name in self.errors for name in ("name", "max_ms", "estimates", "seed")) or any(
             form.errors for form in self.guards
         )
 

@@ -1,6 +1,7 @@
 """Studies: searches for better values of the knobs of an attempt, with everything that the engine answered."""
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from django.conf import settings
@@ -34,6 +35,8 @@ class Study(models.Model):
     trials_wanted: the budget of trials, the parent included. max_requests, max_minutes: further budgets; None for none.
     guards: `[{"tag": "", "max_fall": 2.0}]`, points that the mean of all queries or of those with a tag may fall.
     max_ms: the mean search time that a chosen trial may have; None for any.
+    estimates: whether its last trials are settings that were estimated to be the best. estimated: what came of that, see
+        `pools.estimate`; empty before.
     query_ids, weights, units: of the queries that are searched, as they were at the start; units: see `merge_units`, None if no
         queries are linked.
     sealed_tag, sealed_query_ids, sealed_weights, sealed_units: of the queries that were sealed at the start.
@@ -67,6 +70,8 @@ class Study(models.Model):
     seed = models.PositiveIntegerField()
     guards = models.JSONField(default=list, blank=True)
     max_ms = models.PositiveIntegerField(null=True, blank=True)
+    estimates = models.BooleanField(default=False)
+    estimated = models.JSONField(default=dict, blank=True)
     query_ids = models.JSONField()
     weights = models.JSONField()
     units = models.JSONField(null=True)
@@ -123,6 +128,10 @@ class Study(models.Model):
         """The values that the parent has of the knobs."""
         return {knob.name: self.config["knobs"][knob.name] for knob in self.knobs.knobs}
 
+    def config_with(self, settings: Mapping[str, float]) -> dict[str, Any]:
+        """Returns the config with other values of its knobs."""
+        return {**self.config, "knobs": {**self.config["knobs"], **settings}}
+
 
 class StudyAnswer(models.Model):
     """What the engine answered to one request of a study. Equal requests are asked once.
@@ -147,6 +156,32 @@ class StudyAnswer(models.Model):
     @property
     def doc_ids(self) -> list[str]:
         """The ids of the documents in rank order."""
+        return unpack_doc_ids(self.packed)
+
+
+class StudyPool(models.Model):
+    """The documents of a query that settings are estimated with: those that trials have returned.
+
+    position: of the query in the study. documents: that were explained; packed: the ids of those whose scores are made of sums. parts:
+    what these are made of, as `estimates.Pool.to_bytes` writes it.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="pools", db_index=False)
+    position = models.PositiveIntegerField()
+    documents = models.PositiveIntegerField()
+    packed = models.BinaryField()
+    parts = models.BinaryField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=("study", "position"), name="study_pool_once")]
+
+    def __str__(self) -> str:
+        return f"{self.study}, query {self.position}"
+
+    @property
+    def doc_ids(self) -> list[str]:
+        """The ids of the documents."""
         return unpack_doc_ids(self.packed)
 
 

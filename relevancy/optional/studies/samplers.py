@@ -20,6 +20,7 @@ MAX_SOBOL_KNOBS = 8
 MAX_SOBOL = 200
 SOBOL_SHARE_OF_MANY_KNOBS = 0.4  # of the trials, where Sobol points alone would leave too much of the space empty
 LOCAL_SHARE = 0.1
+ESTIMATED = 20  # trials at the end whose settings were estimated to be the best, instead of local steps
 STEP = 0.08  # of a local step: the standard deviation in scaled knobs
 
 
@@ -31,6 +32,7 @@ class Origin(StrEnum):
     SOBOL = "sobol"
     TPE = "tpe"
     LOCAL = "local"
+    ESTIMATED = "estimated"
 
 
 @dataclass(frozen=True)
@@ -47,24 +49,27 @@ def count_trials(space: Space, budget: int) -> int:
     return size + 1 if size is not None and size <= min(MAX_GRID, budget - 1) else budget
 
 
-def plan_trial(space: Space, budget: int, number: int) -> Proposal:
+def plan_trial(space: Space, budget: int, number: int, *, estimates: bool = False) -> Proposal:
     """Returns who proposes a trial. number: from 0, which is the parent, to `count_trials` − 1.
 
     All of a small grid; else Sobol points, which no scores lead to, then TPE if there are more than these can use, and local steps at
-    the end. TPE and local steps are five searches in turn, from each of which the scores of one fold are hidden.
+    the end, or with `estimates` settings that were estimated to be the best. All but Sobol points are five searches in turn, from each
+    of which the scores of one fold are hidden.
     """
     if number == 0:
         return Proposal(Origin.PARENT)
     if count_trials(space, budget) < budget or space.grid_size == budget - 1:
         return Proposal(Origin.GRID)
     tried = budget - 1
-    local = int(tried * LOCAL_SHARE) // FOLDS * FOLDS
+    last = (min(ESTIMATED, tried // 2) if estimates else int(tried * LOCAL_SHARE)) // FOLDS * FOLDS
     is_wide = len(space.knobs) > MAX_SOBOL_KNOBS
-    sobol = min(MAX_SOBOL, int(tried * SOBOL_SHARE_OF_MANY_KNOBS) if is_wide else tried - local)
+    sobol = min(MAX_SOBOL, int(tried * SOBOL_SHARE_OF_MANY_KNOBS) if is_wide else tried - last)
     if number <= sobol:
         return Proposal(Origin.SOBOL)
     fold = (number - sobol - 1) % FOLDS
-    return Proposal(Origin.LOCAL if number > tried - local else Origin.TPE, fold)
+    if number <= tried - last:
+        return Proposal(Origin.TPE, fold)
+    return Proposal(Origin.ESTIMATED if estimates else Origin.LOCAL, fold)
 
 
 class Samplers:
@@ -97,7 +102,7 @@ class Samplers:
             case Origin.TPE:
                 tpe = self._tpe.setdefault(proposal.fold_left_out, _Tpe(self._space))
                 return tpe.propose(self._seed + number, tried)
-            case Origin.LOCAL:
+            case Origin.LOCAL | Origin.ESTIMATED:  # the latter where nothing could be estimated
                 return self._step(number, tried)
 
     def _step(self, number: int, tried: Sequence[tuple[int, dict[str, float], float]]) -> dict[str, float]:

@@ -10,6 +10,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
@@ -26,7 +27,8 @@ from relevancy.scoring.arrays import BoolArray, IntArray
 from .choice import Evidence
 from .findings import store_findings
 from .models import DIGEST_LENGTH, SealedOpening, Study, StudyAnswer, StudyTrial
-from .samplers import Origin, Samplers, count_trials, plan_trial
+from .pools import UNREACHED, Explainer, estimate, read_documents
+from .samplers import Origin, Proposal, Samplers, count_trials, plan_trial
 from .sealed_queries import finish_opening
 from .trial_scores import SCORE, TrialScorer, build_evidence, positions_by_tag, read_scored, used_queries
 
@@ -37,8 +39,10 @@ CHECK_SECONDS = 1.0  # between checks whether the study is to be stopped
 BLOCKS = 5  # of the queries of a trial: after each, a trial that cannot win any more is given up
 MIN_QUERIES = 20  # scored and independent: fewer cannot tell settings apart
 MAX_FAILURES = 16  # searches in a row that could not reach the engine; then the study fails
+TURNS = 3  # how often a search is sent that did not reach the engine
+PAUSE_SECONDS = 1.0  # before it is sent again
 BATCH = 1_000
-CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
+CONNECTION_ERRORS = (*UNREACHED, engines.TooSlow)
 
 
 class StudyEnded(Exception):
@@ -67,8 +71,13 @@ class StudyWork:
         self.deadline = self.counted_at + seconds
         self.stop = Event()
         self.is_stopped = False
-        self.has_progress = False  # whether something was stored: without that, a short time would never be enough
+        # Whether something was stored: without that, a short time would never be enough, and an engine that hangs would hold up the
+        # study for ever, because the failures of each worker would be too few.
+        self.has_progress = False
         self.failures = 0  # searches in a row that could not reach the engine
+        self.failing_since = 0  # the trial in which they began
+        self.first_failure = ""
+        self.trials: list[StudyTrial] = []
         self.engine: engines.Engine | None = None
 
     def work(self) -> None:
@@ -93,11 +102,18 @@ class StudyWork:
         self.answers, self.took_ms = _read_answers(study)
         self.tags = positions_by_tag(study)
         samplers = Samplers(study.knobs, study.seed, study.parent_settings)
-        with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
-            self._search_given_up()
-            while len(self.trials) < count_trials(study.knobs, study.trials_wanted):
-                self._check_budget()
-                self._try_next(samplers)
+        self.failures = 0  # of sealed queries
+        try:
+            with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
+                self._search_given_up()
+                while len(self.trials) < count_trials(study.knobs, study.trials_wanted):
+                    self._check_budget()
+                    self._try_next(samplers)
+        except engines.EngineError:
+            if self.failures:
+                # That these trials failed says nothing of their settings: they are tried again when the study goes on.
+                StudyTrial.objects.filter(study=study, number__gte=self.failing_since).delete()
+            raise
 
     def _search_given_up(self) -> None:
         """Searches trials that were given up and could win with the ratings of now for their other queries."""
@@ -131,8 +147,7 @@ class StudyWork:
         finish_opening(opening, found[:, positions])
 
     def _build_requests(self, settings: Mapping[str, float]) -> runs.RequestBuilder:
-        config = {**self.study.config, "knobs": {**self.study.config["knobs"], **settings}}
-        return runs.RequestBuilder(config, self.study.rows)
+        return runs.RequestBuilder(self.study.config_with(settings), self.study.rows)
 
     def _check_possible(self) -> None:
         study = self.study
@@ -155,16 +170,21 @@ class StudyWork:
 
     def _try_next(self, samplers: Samplers) -> None:
         study, number = self.study, len(self.trials)
-        proposal = plan_trial(study.knobs, study.trials_wanted, number)
+        proposal = self._plan(number)
         evidence = build_evidence(study, self.trials, self.scorer, self.tags) if number else None
-        is_led = evidence is not None and proposal.origin in (Origin.TPE, Origin.LOCAL)
-        tried = evidence.seen_without(proposal.fold_left_out) if is_led and evidence is not None else []
+        settings = self._estimated(number) if proposal.origin == Origin.ESTIMATED else None
+        if proposal.origin == Origin.ESTIMATED and settings is None:
+            proposal = replace(proposal, origin=Origin.LOCAL)
+        if settings is None:
+            is_led = evidence is not None and proposal.origin in (Origin.TPE, Origin.LOCAL)
+            tried = evidence.seen_without(proposal.fold_left_out) if is_led and evidence is not None else []
+            settings = samplers.propose(
+                proposal, number, [(place, self.trials[place].settings, mean) for place, mean in tried]
+            )
         trial = StudyTrial(
             study=study,
             number=number,
-            settings=samplers.propose(
-                proposal, number, [(place, self.trials[place].settings, mean) for place, mean in tried]
-            ),
+            settings=settings,
             origin=proposal.origin,
             fold_left_out=proposal.fold_left_out,
         )
@@ -177,12 +197,17 @@ class StudyWork:
             store_findings(study, self.scorer, self.trials)
             self.found_at = time.monotonic()
 
+    def _plan(self, number: int) -> Proposal:
+        study = self.study
+        return plan_trial(study.knobs, study.trials_wanted, number, estimates=study.estimates)
+
     def _check_parent(self, trial: StudyTrial) -> None:
         """Ends the study if the parent has too few scores to be compared with."""
         units = self.study.units or range(len(self.study.query_ids))
         independent = len(set(np.array(units)[used_queries([trial], self.scorer)].tolist()))
         if independent < MIN_QUERIES:
             cause = f"First error: {trial.error}" if trial.error else "Rate more documents first."
+            trial.delete()  # what has been answered stays: it is tried again when the study goes on
             raise StudyEnded(
                 Study.Status.FAILED,
                 f"Attempt {self.study.parent.number} has scores of {independent} independent queries; {MIN_QUERIES} are needed. "
@@ -217,30 +242,61 @@ class StudyWork:
     def _ask(self, builder: runs.RequestBuilder, block: IntArray, answers: IntArray) -> str:
         """Sets the answers of some queries; those that an equal request has got already are not asked again. Returns the first error
         of a search; empty if there is none."""
+        waiting = self._find_unanswered(builder, block, answers)
+        errors: dict[int, engines.EngineError] = {}
+        for turn in range(TURNS):
+            if turn:
+                self.stop.wait(PAUSE_SECONDS)
+            errors |= self._send(waiting, answers)
+            waiting = [item for item in waiting if isinstance(errors.get(item[0]), UNREACHED) and not answers[item[0]]]
+            if not waiting or self.stop.is_set():
+                break
+        if self.failures >= MAX_FAILURES:
+            raise engines.EndpointUnreachable(
+                f"{MAX_FAILURES} searches in a row failed. Error of the first one: {self.first_failure}"
+            )
+        if self.stop.is_set() or self._should_stop():
+            raise _TimeOver
+        failed = [position for position in block.tolist() if position in errors and not answers[position]]
+        return f"“{self.case_queries[failed[0]]}”: {errors[failed[0]]}" if failed else ""
+
+    def _find_unanswered(
+        self, builder: runs.RequestBuilder, block: IntArray, answers: IntArray
+    ) -> list[tuple[int, bytes, engines.Request]]:
+        """Sets the answers that are there. Returns position, digest and request of the others."""
         assert self.engine is not None
-        asked: list[tuple[int, bytes]] = []
-        requests: list[engines.Request] = []
+        unanswered = []
+        of_parent = self.trials[0].answer_ids if self.trials else None
         for position in block.tolist():
             case_query = self.case_queries[position]
-            if case_query is None:
-                continue
+            if case_query is None or (of_parent is not None and not of_parent[position]):
+                continue  # what the parent has no answer to is part of no comparison
             request = builder.requests([case_query])[0]
             digest = digest_of(self.engine, request)
             answers[position] = self.answers.get((position, digest), 0)
             if not answers[position]:
-                asked.append((position, digest))
-                requests.append(request)
+                unanswered.append((position, digest, request))
+        return unanswered
+
+    def _send(
+        self, searches: Sequence[tuple[int, bytes, engines.Request]], answers: IntArray
+    ) -> dict[int, engines.EngineError]:
+        """Sends searches, stores and sets their answers. Returns the errors by position."""
+        if not searches:
+            return {}
+        assert self.engine is not None
         new: list[tuple[StudyAnswer, list[str]]] = []
-        sent, error = 0, ""
+        errors: dict[int, engines.EngineError] = {}
+        sent = 0
+        requests = [request for *_, request in searches]
         for index, response in self.engine.search_many(requests, stop=self._should_stop):
             if isinstance(response, engines.RequestAborted):
                 continue
             sent += 1
-            self.has_progress = True
-            self._count_failures(response)
-            position, digest = asked[index]
+            position, digest, _ = searches[index]
+            self._count_failures(position, response)
             if isinstance(response, engines.EngineError):
-                error = error or f"“{self.case_queries[position]}”: {response}"
+                errors[position] = response
                 continue
             doc_ids = [hit.id for hit in response.hits]
             answer = StudyAnswer(
@@ -254,18 +310,54 @@ class StudyWork:
         self._write(new, requests=sent)
         for answer, _ in new:
             answers[answer.position] = answer.pk
-        if self.failures >= MAX_FAILURES:
-            raise engines.EndpointUnreachable(
-                f"{MAX_FAILURES} searches in a row failed. Error of the first one: {error}"
-            )
-        if self.stop.is_set() or self._should_stop():
-            raise _TimeOver
-        return error
+        return errors
 
-    def _count_failures(self, response: engines.Page | engines.EngineError) -> None:
-        self.failures = self.failures + 1 if isinstance(response, CONNECTION_ERRORS) else 0
+    def _count_failures(self, position: int, response: engines.Page | engines.EngineError) -> None:
+        if not isinstance(response, CONNECTION_ERRORS):
+            self.failures = 0
+            self.has_progress = True
+            return
+        self.failures += 1
+        if self.failures == 1:
+            self.failing_since = len(self.trials)
+            self.first_failure = f"“{self.case_queries[position]}”: {response}"
         if self.failures >= MAX_FAILURES:
             self.stop.set()
+
+    def _estimated(self, number: int) -> dict[str, float] | None:
+        """Returns the settings that were estimated for a trial; None where none could be. Raises `_TimeOver` and `EngineError`."""
+        estimated = self.study.estimated
+        if not estimated or not 0 <= number - estimated["first"] < len(estimated["proposals"]):
+            estimated = self._estimate(number)
+        proposal = estimated["proposals"][number - estimated["first"]]
+        return proposal and dict(proposal["settings"])
+
+    def _estimate(self, first: int) -> dict[str, Any]:
+        """Estimates settings for the trials from `first` on. Stores what came of it and returns it."""
+        study = self.study
+        assert self.engine is not None
+        is_used = used_queries(self.trials, self.scorer)
+        documents = read_documents(study, self.trials)
+        explainer = Explainer(study, self.engine, self.case_queries)
+        for pool in explainer.read(documents, stop=self._should_stop):
+            with transaction.atomic():
+                self._send_heartbeat(requests=F("requests") + explainer.requests_of_pool)
+                pool.save()
+            study.requests += explainer.requests_of_pool
+            self.has_progress = True
+        if self.stop.is_set():
+            raise _TimeOver
+        proposals = [self._plan(number) for number in range(first, count_trials(study.knobs, study.trials_wanted))]
+        estimated = estimate(study, self.trials, self.scorer, is_used, self.tags, proposals, self._beat)
+        study.estimated = {"first": first, **estimated}
+        self._send_heartbeat(estimated=study.estimated)
+        self.has_progress = True
+        return study.estimated
+
+    def _beat(self) -> None:
+        """Sends heartbeats, and ends the work if the study is to be stopped. Raises `_TimeOver`."""
+        if self._should_stop() and self.is_stopped:
+            raise _TimeOver
 
     def _write(
         self, new: Sequence[tuple[StudyAnswer, list[str]]], trial: StudyTrial | None = None, *, requests: int = 0
@@ -279,7 +371,8 @@ class StudyWork:
             StudyAnswer.objects.bulk_create([answer for answer, _ in new], batch_size=BATCH)
             if trial is not None:
                 trial.save()
-        self.has_progress = True
+        if not self.failures:
+            self.has_progress = True
         self.study.requests += requests
         self.study.seconds += now - self.counted_at
         self.counted_at = now

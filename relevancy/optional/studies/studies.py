@@ -24,8 +24,9 @@ from relevancy.statistics import SEED, detectable_difference
 from relevancy.wording import counted
 
 from . import sealed_queries
+from .estimates import list_probes
 from .models import SealedOpening, Study, StudyAttempt, StudyTrial
-from .samplers import count_trials
+from .samplers import Origin, count_trials, plan_trial
 from .searching import CHUNK_SECONDS, MIN_QUERIES, LeaseLost, StudyEnded, StudyWork, digest_of
 from .space import Knob, Space, SpaceError
 from .trial_scores import score_best
@@ -53,6 +54,7 @@ class StudySettings:
     seed: int = SEED
     guards: Sequence[Mapping[str, Any]] = ()
     max_ms: int | None = None
+    estimates: bool = False
     name: str = ""
 
 
@@ -64,6 +66,7 @@ class StudyPlan:
     trials: the parent included. unchanging: names of knobs that change no request of a few queries.
     detectable: points that so many queries find four times in five, if differences vary as they usually do.
     ms: a search takes, from the last run on the endpoint; `DEFAULT_MS` if there is none, and is_measured is False.
+    probes: settings under which the engine explains the scores of each query.
     """
 
     case_queries: Sequence[CaseQuery]
@@ -76,6 +79,7 @@ class StudyPlan:
     is_measured: bool
     parallel: int
     per_minute: int | None
+    probes: int
 
     @property
     def queries(self) -> int:
@@ -88,7 +92,7 @@ class StudyPlan:
     @property
     def requests(self) -> int:
         """At most: equal requests are sent once, and trials that cannot win are given up."""
-        return self.trials * self.queries
+        return (self.trials + self.probes) * self.queries
 
     @property
     def minutes(self) -> float:
@@ -110,24 +114,33 @@ def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings:
     _check_scorer(case, version)
     if not 2 <= settings.trials <= MAX_TRIALS:
         raise ValidationError({"trials": f"A study makes 2 to {MAX_TRIALS:,} trials, not {settings.trials:,}."})
+    adapter = engines.find(parent.endpoint.engine)
+    if settings.estimates and adapter is not None and not adapter.abilities.explain_many:
+        raise ValidationError(
+            {
+                "estimates": f"{adapter.label} does not explain scores, so settings cannot be estimated without searching."
+            }
+        )
     present = list(case.case_queries.present().filter(weight__gt=0).select_related("query").order_by("position", "pk"))
     free, sealed = sealed_queries.split(case, present)
     _check_guards(free, settings.guards)
     case_queries = _choose_scoreable(case, version, parent.depth, free)
     units = _number_units(case_queries)
-    endpoint = parent.endpoint
+    endpoint, trials = parent.endpoint, count_trials(space, settings.trials)
+    last = plan_trial(space, settings.trials, trials - 1, estimates=settings.estimates)
     measured_ms = _measured_ms(parent)
     plan = StudyPlan(
         case_queries=case_queries,
         units=units,
         unscored=len(free) - len(case_queries),
         sealed=sealed,
-        trials=count_trials(space, settings.trials),
+        trials=trials,
         unchanging=_find_unchanging(parent, space, case_queries[:TRIED_QUERIES]),
         ms=DEFAULT_MS if measured_ms is None else measured_ms,
         is_measured=measured_ms is not None,
         parallel=min(endpoint.parallel, runs.max_requests(endpoint)),
         per_minute=endpoint.per_minute,
+        probes=len(list_probes(space, parent.knobs, settings.seed)) if last.origin == Origin.ESTIMATED else 0,
     )
     if plan.independent < MIN_QUERIES:
         linked = " independent" if plan.independent < plan.queries else ""
@@ -169,6 +182,7 @@ def create(*, case: Case, parent: Attempt, version: ScorerVersion, settings: Stu
         seed=settings.seed,
         guards=[dict(guard) for guard in settings.guards],
         max_ms=settings.max_ms,
+        estimates=settings.estimates,
         query_ids=[case_query.query_id for case_query in plan.case_queries],
         weights=[case_query.weight for case_query in plan.case_queries],
         units=None if plan.units is None else plan.units.tolist(),
@@ -533,9 +547,10 @@ def describe_plan(plan: StudyPlan) -> list[str]:
     minutes = "less than a minute" if plan.minutes < 1 else counted(math.ceil(plan.minutes), "minute")
     detectable = format_rounded(plan.detectable or 0.0, 0)
     unchanging = describe_unchanging(plan.unchanging)
+    probes = f", {plan.probes * plan.queries:,} of them for explanations of scores" if plan.probes else ""
     return [
-        f"{plan.trials:,} trials of {counted(plan.queries, 'query', 'queries')}{linked}: at most {plan.requests:,} requests, {minutes} "
-        f"{rate}.{left_out}",
+        f"{plan.trials:,} trials of {counted(plan.queries, 'query', 'queries')}{linked}: at most {plan.requests:,} requests{probes}, "
+        f"{minutes} {rate}.{left_out}",
         f"{plan.independent:,} queries find a difference of about {detectable} points or more; tuning on them will look better than "
         "it is.",
         *([describe_sealed(len(plan.sealed))] if plan.sealed else []),

@@ -21,6 +21,7 @@ from relevancy.views.charts import Chart
 from relevancy.wording import counted, describe_pace
 
 from . import charts, sealed_queries, studies
+from .estimates import describe_estimates
 from .forms import short
 from .models import SealedOpening, Study, StudyTrial
 from .samplers import Origin, count_trials
@@ -33,6 +34,7 @@ ORIGINS = {
     Origin.SOBOL: "spread evenly",
     Origin.TPE: "TPE",
     Origin.LOCAL: "a small step",
+    Origin.ESTIMATED: "estimated to be the best",
 }
 STATE_LABELS = {
     Study.Status.WAITING: ("waiting", ""),
@@ -343,6 +345,7 @@ class StudyPage:
             "origin": ORIGINS.get(Origin(trial.origin), trial.origin),
             "values": [short(trial.settings[name]) for name in self.knob_names],
             "gain": gain,
+            "estimate": self.estimates.get(trial.number) if trial.origin == Origin.ESTIMATED else None,
             "state": state,
             "marks": marks,
         }
@@ -390,6 +393,20 @@ class StudyPage:
         """Whether going on makes trials that were planned already, or searches sealed queries that were opened."""
         is_open = self.opening is not None and self.opening.finished_at is None
         return is_open or self.state.done < self.state.total
+
+    # --- estimates ---
+
+    @cached_property
+    def estimates(self) -> dict[int, float]:
+        """The points that trials were estimated to gain, by number."""
+        estimated = self.study.estimated
+        proposals = enumerate(estimated.get("proposals", ()), estimated.get("first", 0))
+        return {number: proposal["gain"] for number, proposal in proposals if proposal}
+
+    @property
+    def estimated(self) -> str:
+        """What came of estimating settings, in sentences; empty before."""
+        return describe_estimates(self.study.estimated) if self.study.estimated else ""
 
     # --- rights ---
 

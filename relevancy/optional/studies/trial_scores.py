@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import batched
 
 import numpy as np
@@ -13,7 +13,7 @@ from relevancy import scores, scoring
 from relevancy.models import CaseRevision, ScorerVersion
 from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray
 
-from .choice import Evidence, Guard
+from .choice import UNSEEN, Evidence, Guard
 from .models import Study, StudyAnswer, StudyTrial
 
 BATCH = 5_000  # answers that are read and scored together
@@ -66,6 +66,20 @@ class TrialScorer:
         low, high = (np.where(np.isfinite(bound), bound, found.score) for bound in (found.low, found.high))
         rows = np.column_stack((found.score, low, high, found.unrated))
         self.values.update(zip((pk for pk, *_ in answered), rows, strict=True))
+
+    def score_grades(self, position: int, grades: FloatArray) -> FloatArray:
+        """Returns [rankings] the points of rankings of a query. grades: [rankings × depth] at each rank; NaN if unrated."""
+        rows, depth = grades.shape
+        of_query = scoring.Batch.build([()], [self.grades[position]], self.scale).known
+        batch = scoring.Batch(
+            grades,
+            np.full(rows, depth),
+            np.zeros(grades.shape, np.bool_),
+            of_query.take(np.zeros(rows, np.int64)),
+            self.scale,
+        )
+        as_zero = self.version.count_unscoreable_as_zero
+        return scoring.score(self.measure, batch, self.depth, count_unscoreable_as_zero=as_zero, bounds=False).score
 
     def columns(self, answer_ids: IntArray) -> FloatArray:
         """Returns [4 × queries] the values of answers; NaN where there is none."""
@@ -137,23 +151,35 @@ def build_evidence(
     study: Study, trials: Sequence[StudyTrial], scorer: TrialScorer, tags: Mapping[str, Sequence[int]]
 ) -> Evidence:
     """Returns the scores of the trials, over the queries that count. tags: positions of queries by tag, for the guards."""
-    is_used = used_queries(trials, scorer)
+    is_used, space, parent = used_queries(trials, scorer), study.knobs, trials[0].settings
+    return replace(
+        evidence_of(study, np.array([trial.values[SCORE] for trial in trials]), is_used, tags),
+        distances=np.array([space.distance(trial.settings, parent) for trial in trials]),
+        folds_left_out=np.array([trial.fold_left_out for trial in trials]),
+        allowed=np.array([_is_fast_enough(study, trial) for trial in trials]),
+    )
+
+
+def evidence_of(study: Study, points: FloatArray, is_used: BoolArray, tags: Mapping[str, Sequence[int]]) -> Evidence:
+    """Returns scores of settings that no scores have led to, over the queries that count.
+
+    points: [settings × queries of the study], the first of which are the parent's. tags: as for `build_evidence`.
+    """
     place = np.cumsum(is_used) - 1  # of each query among those that count
     units = None
     if study.units is not None:
         _, units = np.unique(np.array(study.units)[is_used], return_inverse=True)
-    space, parent = study.knobs, trials[0].settings
     guards = []
     for guard in study.guards:
         positions = np.array(tags.get(guard["tag"], ()) if guard["tag"] else range(len(is_used)), np.int64)
         guards.append(Guard(place[positions[is_used[positions]]], float(guard["max_fall"])))
     return Evidence(
-        scores=np.array([trial.values[SCORE][is_used] for trial in trials]),
+        scores=points[:, is_used],
         weights=np.array(study.weights, np.float64)[is_used],
         units=units,
-        distances=np.array([space.distance(trial.settings, parent) for trial in trials]),
-        folds_left_out=np.array([trial.fold_left_out for trial in trials]),
-        allowed=np.array([_is_fast_enough(study, trial) for trial in trials]),
+        distances=np.zeros(len(points)),
+        folds_left_out=np.full(len(points), UNSEEN),
+        allowed=np.ones(len(points), np.bool_),
         seed=study.seed,
         guards=guards,
     )

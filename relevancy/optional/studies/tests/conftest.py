@@ -33,6 +33,11 @@ def search(request: engines.Request) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
+def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relevancy.optional.studies.searching.PAUSE_SECONDS", 0.0)
+
+
+@pytest.fixture(autouse=True)
 def _render_knobs(monkeypatch: pytest.MonkeyPatch) -> None:
     def render(self: ScriptedEngine, request: engines.Request) -> Mapping[str, Any]:
         return {"query": request.query, **request.knobs}

@@ -9,7 +9,15 @@ import numpy as np
 from relevancy.management.commands import demo
 from relevancy.models import Case, Run, ScorerVersion, User
 from relevancy.models.ranking import pack_doc_ids
-from relevancy.optional.studies.models import SealedOpening, SealedTag, Study, StudyAnswer, StudyAttempt, StudyTrial
+from relevancy.optional.studies.models import (
+    SealedOpening,
+    SealedTag,
+    Study,
+    StudyAnswer,
+    StudyAttempt,
+    StudyPool,
+    StudyTrial,
+)
 from relevancy.optional.studies.space import parse_knob
 from tests.factories import make_attempt
 
@@ -113,3 +121,4 @@ def make_rows(case: Case, run: Run, rater: User) -> None:
     SealedOpening.objects.create(
         case=case, study=study, study_number=1, tag="final", trial=1, settings={"boost": 3.0}, opened_by=case.owner
     )
+    StudyPool.objects.create(study=study, position=0, documents=1, packed=pack_doc_ids([]), parts=b"")

@@ -247,6 +247,39 @@ def test_new_ratings_are_computed_and_announced(sign_in: Any, done: Study, share
     assert sent == [done.pk]
 
 
+def test_what_came_of_estimates_is_shown(sign_in: Any, done: Study, shared: Case) -> None:
+    url = address(shared, "study", done.number)
+    assert 'id="study-estimated"' not in sign_in("viewer").get(url).content.decode()
+    done.trials.filter(number=29).update(origin="estimated")
+    proposals = [{"settings": done.trials.get(number=29).settings, "gain": 12.34}]
+    estimated = {
+        "first": 29,
+        "proposals": proposals,
+        "settings": 12_345,
+        "repeated": 0.987,
+        "rankings": 840,
+        "refusal": "",
+    }
+    Study.objects.filter(pk=done.pk).update(estimates=True, estimated=estimated)
+    page = sign_in("viewer").get(url, {"sort": "number"}).content.decode()
+    assert re.search(r'id="study-estimated">12,345 [^<]* 1 [^<]* 98\.7% [^<]* 840', page)
+    assert re.search(r'data-estimate="29">\(\s*\+12\.3\s*\)', page)
+    estimated = {**estimated, "proposals": [None], "refusal": "Only 40% are sums."}
+    Study.objects.filter(pk=done.pk).update(estimated=estimated)
+    page = sign_in("viewer").get(url, {"sort": "number"}).content.decode()
+    assert "Only 40% are sums." in page
+    assert "data-estimate" not in page
+
+
+def test_an_editor_asks_for_estimates(sign_in: Any, shared: Case, attempt: Attempt) -> None:
+    client = sign_in("editor")
+    response = client.post(address(shared, "study_new"), entered(attempt, estimates="on"))
+    assert response.status_code == 422
+    assert response.context["form"].has_more_errors()
+    assert "does not explain scores" in response.content.decode()
+    assert not Study.objects.exists()
+
+
 def test_trials_are_listed_best_first_or_by_number(sign_in: Any, done: Study, shared: Case) -> None:
     client, url = sign_in("viewer"), address(shared, "study", done.number)
     best = [row["gain"] for row in client.get(url).context["page"].trials if not row["state"]]

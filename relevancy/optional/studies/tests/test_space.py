@@ -82,3 +82,9 @@ def test_distance_is_measured_in_sides_of_the_cube() -> None:
     space = Space((parse_knob("boost=0.1:10:log"), parse_knob("tie=0:1")))
     assert space.distance({"boost": 0.1, "tie": 0}, {"boost": 10, "tie": 1}) == pytest.approx(math.sqrt(2))
     assert space.distance({"boost": 1, "tie": 0.5}, {"boost": 1, "tie": 0.5}) == 0
+
+
+@pytest.mark.parametrize("text", ["a=0:1", "a=0.1:10:log", "a=0:200:whole", "a=1,2", "a=switch"])
+def test_values_are_plain_numbers_which_templates_can_be_filled_with(text: str) -> None:
+    value = parse_knob(text).value(np.float64(0.37))
+    assert type(value) is float

@@ -12,6 +12,7 @@ from relevancy.management.command import add_owner, fail, find_case, find_owner,
 from relevancy.management.progress import Progress
 from relevancy.models import Attempt, Case, Run, User
 from relevancy.optional.studies import findings, sealed_queries, studies
+from relevancy.optional.studies.estimates import describe_estimates
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.samplers import count_trials
 from relevancy.optional.studies.space import SpaceError, parse_knob
@@ -49,6 +50,11 @@ class Command(Base):
             default=[],
             metavar="TAG:POINTS",
             help="by how many points the mean of the queries with a tag may fall, or of all: “:1”; may be repeated",
+        )
+        parser.add_argument(
+            "--estimates",
+            action="store_true",
+            help="where knobs are weights of sums, such as boosts: the best of thousands of estimated settings are tried last",
         )
         parser.add_argument("--seed", type=int, default=SEED, metavar="N")
         parser.add_argument("--name", default="", help="of the study")
@@ -139,6 +145,8 @@ class Command(Base):
             self.write(opening["sentence"])
             for sentence in sealed_queries.describe_openings(study.case):
                 self.write(sentence)
+        if study.estimated:
+            self.write(describe_estimates(study.estimated))
         if not found["proposed_settings"] or not found["is_improvement"]:
             return
         parent = found["parent_settings"]
@@ -166,5 +174,5 @@ def _read_settings(options: dict[str, Any]) -> studies.StudySettings:
             guards.append({"tag": tag, "max_fall": float(points)})
         except ValueError:
             fail(f"“{text}” is no guard. Write TAG:POINTS, or :POINTS for all queries.")
-    names = ("trials", "max_requests", "max_minutes", "max_ms", "seed", "name")
+    names = ("trials", "max_requests", "max_minutes", "max_ms", "estimates", "seed", "name")
     return studies.StudySettings(knobs=knobs, guards=guards, **{name: options[name] for name in names})
