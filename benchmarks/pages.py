@@ -45,14 +45,15 @@ TAGS = ["brand", "model number", "typo", "question", "long"]
 TARGETS = {"the case": 500, "the next page": 200, "a page in the middle": 200, "a rating": 200}
 PAGE_WITHIN, SORTED_WITHIN = 1_000, 2_000
 FILE_MB = 250  # of a command, 130 MB of which are the site without data
+OWNER = "owner@example.com"
 COMMANDS = [
     ["export_run", "RUN", "--format", "trec"],
     ["export_run", "RUN", "--format", "csv"],
     ["export_ratings", "CASE", "--format", "csv"],
     ["export_ratings", "CASE", "--format", "trec"],
     ["export_queries", "CASE"],
-    ["export_case", "CASE"],
-    ["export_book", "BOOK", "--format", "ratings"],
+    ["export_case", "CASE", "--owner", OWNER],
+    ["export_book", "BOOK", "--format", "ratings", "--owner", OWNER],
 ]
 
 
@@ -201,7 +202,7 @@ def work(case: Case) -> None:
 
 
 def measure(queries: int, rounds: int, details: bool) -> bool:
-    by = User.objects.create_superuser("owner@example.com")
+    by = User.objects.create_superuser(OWNER)
     began = time.perf_counter()
     case = make_case("Large", query_texts(min(queries, BASE)), by, rated=2)
     if queries > BASE:

@@ -125,7 +125,7 @@ def test_command_imports_itself_and_shows_progress(case, sent, tmp_path: Path, m
     out, err = io.StringIO(), io.StringIO()
     call_command("import_ratings", str(case.pk), str(path), stdout=out, stderr=err)
     assert out.getvalue() == "3 ratings read as ratings as CSV: 3 new or changed. 1 query added.\n"
-    assert err.getvalue().splitlines() == ["1 of 3 ratings", "2 of 3 ratings", "3 of 3 ratings"]
+    assert err.getvalue().splitlines() == ["1 of 3 steps", "2 of 3 steps", "3 of 3 steps"]
     assert sent == []
     RatingImport.objects.update(status="running")
     err.truncate(0)
@@ -166,9 +166,9 @@ def test_a_long_list_of_queries_is_added_by_a_worker_in_parts(client, case, shor
         imports, "note_progress", lambda record, **changes: (noted.append(record.done), note(record, **changes))
     )
     tasks.import_ratings.func(record.pk)
-    assert noted[:3] == [2, 4, 5]
+    assert noted[:-1] == [2, 4, 5, 7, 9, 10]
     record.refresh_from_db()
-    assert (record.status, record.done, record.percent) == ("complete", 5, 100)
+    assert (record.status, record.done, record.percent) == ("complete", 10, 100)
     assert texts(case) == ["query 1", "b", "c", "d", "e"]
     assert "5 queries of a list are in the case." in " ".join(shown(client, case).split())
     added = Activity.objects.filter(case=case, verb=Activity.Verb.QUERIES_ADDED).order_by("-pk")
@@ -185,7 +185,7 @@ def test_a_line_that_cannot_be_a_query_refuses_a_long_list(client, case, short_l
 
 def test_a_long_list_that_is_killed_while_queries_are_created_leaves_nothing(client, case, short_lists, monkeypatch):
     send_list(client, case)
-    monkeypatch.setattr(imports, "_add_in_parts", lambda record, ids: (_ for _ in ()).throw(SystemExit))
+    monkeypatch.setattr(imports, "_add_in_parts", lambda record, ids, report: (_ for _ in ()).throw(SystemExit))
     with pytest.raises(SystemExit):
         tasks.import_ratings.func(short_lists[0])
     assert RatingImport.objects.get().status == "failed"
