@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import options
@@ -28,75 +30,62 @@ from relevancy import endpoints, runs, scorers
 from relevancy.formats.documents import sample
 from relevancy.models import Case, Scorer, ScorerVersion, User
 from relevancy.optional.studies import findings, studies
+from relevancy.optional.studies.choice import Evidence
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.space import parse_knob
 from relevancy.optional.studies.tests.simulated import simulate, simulate_smooth, true_gain
+from relevancy.scoring.arrays import FloatArray
 from relevancy.statistics import ALPHA, compare_cross_fitted
 
+SMOOTH_TRIALS = 200
 SMOOTH = [(queries, best) for best in (1.0, 4.0) for queries in (50, 100, 400)]
 SIMULATED = [(25, 200, 0.8), (50, 20, 0.8), (50, 200, 0.5), (50, 200, 0.8), (100, 200, 0.8), (400, 200, 0.8)]
 COVERED, CLAIMED = 0.93, 0.05
 SAMPLE_TRIALS, SAMPLE_SECONDS = 200, 10.0
 SAMPLE_KNOBS = ["title_boost=0.1:20:log", "cast_boost=0.1:20:log", "tie=0:1"]
 TAGS = 4  # of a simulated study, of equal sizes
+type Simulation = Callable[..., tuple[Evidence, FloatArray]]
 STUB_SECONDS, PARALLEL, MOST = 0.005, 4, 2.0
+
+
+def simulated_cases() -> Iterator[tuple[str, int, Simulation, Simulation]]:
+    """What is simulated, in words; its queries; and by seed what is found and the truth, with a gain and without one."""
+    for queries, trials, shared in SIMULATED:
+        of_case = partial(simulate, queries, trials, shared)
+        label = f"{queries} queries, {trials} trials, {shared:.0%} shared"
+        yield label, queries, partial(of_case, is_null=False), partial(of_case, is_null=True)
+    for queries, best in SMOOTH:
+        of_case = partial(simulate_smooth, queries, SMOOTH_TRIALS)
+        label = f"{queries} queries, {SMOOTH_TRIALS} trials, a smooth optimum of {best:g} points"
+        yield label, queries, partial(of_case, best), partial(of_case, 0.0)
 
 
 def measure_simulated(seeds: int) -> bool:
     is_good = True
-    for queries, trials, shared in SIMULATED:
+    for label, queries, with_gain, without in simulated_cases():
         rows = []
         for seed in range(seeds):
-            found, truth = simulate(queries, trials, shared, is_null=False, seed=seed)
-            interval, gain = found.gain_interval(), true_gain(found, truth)
+            (found, truth), (null, _) = with_gain(seed=seed), without(seed=seeds + seed)
+            interval, claimed, gain = found.gain_interval(), null.gain_interval(), true_gain(found, truth)
             assert interval is not None
-            null, _ = simulate(queries, trials, shared, is_null=True, seed=seeds + seed)
-            claimed = null.gain_interval()
             assert claimed is not None
-            choice = int(found.seen_choices[-1])
-            is_covered, is_claimed = interval.low <= gain <= interval.high, claimed.low > 0
             gains = compare_cross_fitted([null.draws_of(np.arange(tag, queries, TAGS)) for tag in range(TAGS)])
             is_named = any(of_tag.p_holm is not None and of_tag.p_holm < ALPHA for of_tag in gains)
-            row = found.seen_curve()[-1], truth[choice], found.cross_fitted().mean, is_covered, is_claimed, is_named
-            rows.append(row)
-        looks, true, fitted, covered, claimed_share, named = np.mean(rows, axis=0)
-        deviation = np.std([row[2] for row in rows])
+            choice, best = int(found.seen_choices[-1]), found.best_trial()
+            of_choice = found.seen_curve()[-1], truth[choice]
+            of_best = found.differences(best).mean, truth[best]
+            is_covered, is_claimed = interval.low <= gain <= interval.high, claimed.low > 0
+            rows.append((*of_choice, *of_best, found.cross_fitted().mean, is_covered, is_claimed, is_named))
+        looks, true, best_looks, best_is, fitted, covered, claimed_share, named = np.mean(rows, axis=0)
         print(
-            f"{queries} queries, {trials} trials, {shared:.0%} shared: the choice looks {looks:.1f} and is {true:.1f}; cross-fitted "
-            f"{fitted:.1f} ± {deviation:.1f}; covered {covered:.1%}, claimed without a gain {claimed_share:.1%}, "
-            f"of one of {TAGS} tags {named:.1%}",
+            f"{label}: the choice looks {looks:.2f} and is {true:.2f}; the best looks {best_looks:.2f} and is {best_is:.2f}; "
+            f"cross-fitted {fitted:.2f} ± {np.std([row[4] for row in rows]):.1f}; covered {covered:.1%}, claimed without a gain "
+            f"{claimed_share:.1%}, of one of {TAGS} tags {named:.1%}",
             flush=True,
         )
         is_good &= options.verdict(covered >= COVERED, f"covered at least {COVERED:.0%}, {covered:.1%}")
         is_good &= options.verdict(claimed_share <= CLAIMED, f"claimed at most {CLAIMED:.0%}, {claimed_share:.1%}")
         is_good &= options.verdict(named <= CLAIMED, f"a tag named at most in {CLAIMED:.0%}, {named:.1%}")
-    return is_good
-
-
-def measure_smooth(seeds: int) -> bool:
-    is_good = True
-    for queries, best in SMOOTH:
-        rows = []
-        for seed in range(seeds):
-            found, truth = simulate_smooth(queries, 200, best, seed=seed)
-            null, _ = simulate_smooth(queries, 200, 0.0, seed=seeds + seed)
-            interval, claimed, gain = found.gain_interval(), null.gain_interval(), true_gain(found, truth)
-            assert interval is not None
-            assert claimed is not None
-            choice, winner = int(found.seen_choices[-1]), found.best_trial()
-            is_covered, is_claimed = interval.low <= gain <= interval.high, claimed.low > 0
-            looks = found.differences(winner).mean
-            fitted = found.cross_fitted().mean
-            rows.append((found.seen_curve()[-1], truth[choice], looks, truth[winner], fitted, is_covered, is_claimed))
-        looks, true, winner_looks, winner_is, fitted, covered, claimed_share = np.mean(rows, axis=0)
-        print(
-            f"{queries} queries, 200 trials, a smooth optimum of {best:g} points: the choice looks {looks:.2f} and is {true:.2f}; "
-            f"the best looks {winner_looks:.2f} and is {winner_is:.2f}; cross-fitted {fitted:.2f}; covered {covered:.1%}, "
-            f"claimed without a gain {claimed_share:.1%}",
-            flush=True,
-        )
-        is_good &= options.verdict(covered >= COVERED, f"covered at least {COVERED:.0%}, {covered:.1%}")
-        is_good &= options.verdict(claimed_share <= CLAIMED, f"claimed at most {CLAIMED:.0%}, {claimed_share:.1%}")
     return is_good
 
 
@@ -146,7 +135,6 @@ def main(chosen: argparse.Namespace) -> bool:
     is_good = True
     if "simulated" in chosen.only:
         is_good &= measure_simulated(10 if chosen.quick else chosen.seeds)
-        is_good &= measure_smooth(10 if chosen.quick else chosen.seeds)
     if "sample" in chosen.only:
         is_good &= measure_sample(by, 20 if chosen.quick else SAMPLE_TRIALS)
     if "stub" in chosen.only:

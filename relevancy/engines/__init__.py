@@ -2,6 +2,7 @@
 
 from .base import Engine, Outcome
 from .errors import (
+    CONNECTION_ERRORS,
     BadQuery,
     EndpointRefused,
     EndpointUnreachable,
@@ -46,6 +47,7 @@ from .types import (
 )
 
 __all__ = [
+    "CONNECTION_ERRORS",
     "DECODER",
     "Abilities",
     "Address",

@@ -57,6 +57,9 @@ class TooSlow(EngineError):
     kind = "too slow"
 
 
+CONNECTION_ERRORS = (EndpointUnreachable, EndpointRefused, TooSlow)  # which say nothing of the search that had them
+
+
 class RequestAborted(EngineError):
     """The request was ended on this side, because its run was stopped. It says nothing about the engine."""
 

@@ -11,6 +11,7 @@ from itertools import batched
 from relevancy.models import Book, Rating, User, Verdict
 
 from .changes import REMOVAL, Change
+from .query_batches import split_by_ratings
 from .ratings import change_book
 
 RATINGS_AT_ONCE, QUERIES_AT_ONCE = 1_000, 500  # of one transaction
@@ -114,15 +115,5 @@ def withdraw_ratings(*, book: Book, rater: User, by: User, source: str, verdict:
 
 
 def query_batches(query_ids: Collection[int], sizes: Mapping[int, int]) -> Iterator[list[int]]:
-    """Yields the queries in parts with at most `RATINGS_AT_ONCE` ratings, or of one query, and at most `QUERIES_AT_ONCE` queries."""
-    batch: list[int] = []
-    ratings = 0
-    for query_id in sorted(query_ids):
-        size = sizes.get(query_id, 0)
-        if batch and (ratings + size > RATINGS_AT_ONCE or len(batch) == QUERIES_AT_ONCE):
-            yield batch
-            batch, ratings = [], 0
-        batch.append(query_id)
-        ratings += size
-    if batch:
-        yield batch
+    """Yields the queries of each transaction, by their id. sizes: the numbers of ratings of each that are written."""
+    return split_by_ratings(sorted(query_ids), sizes, most_ratings=RATINGS_AT_ONCE, most_queries=QUERIES_AT_ONCE)

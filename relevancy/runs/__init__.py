@@ -4,7 +4,7 @@ from . import attempts
 from .access import SEARCH_ERRORS, RunNotAllowed, why_not_usable
 from .attempt_changes import AttemptChanges, ChangedLine, find_changes
 from .chunks import ChunkResult, describe_endpoint_change, endpoint_changed
-from .claims import is_idle, max_requests, take_lease, waiting_behind, waiting_runs
+from .claims import MAX_WORKER_RESTARTS, is_idle, max_requests, take_lease, waiting_behind, waiting_runs
 from .depth import deepen, depth_of
 from .explanation_differences import ExplanationDifference, compare_explanations
 from .explanations import (
@@ -48,6 +48,7 @@ __all__ = [
     "COLOURS",
     "MAX_FIND_TEXT",
     "MAX_TRIED_QUERIES",
+    "MAX_WORKER_RESTARTS",
     "SEARCH_ERRORS",
     "AttemptChanges",
     "ChangedLine",

@@ -29,7 +29,6 @@ WRITE_SECONDS = 2.0
 HEARTBEAT_SECONDS = 10.0  # between heartbeats, however slow the engine is
 CANCEL_CHECK_SECONDS = 1.0  # between checks whether the run was stopped
 MAX_CONSECUTIVE_FAILURES = 16  # searches in a row that could not reach the engine; then the run fails
-CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
 
 
 @dataclass(frozen=True)
@@ -167,7 +166,9 @@ class Chunk:
         )
 
     def _count_failures(self, response: engines.Page | engines.EngineError) -> None:
-        self.consecutive_failures = self.consecutive_failures + 1 if isinstance(response, CONNECTION_ERRORS) else 0
+        self.consecutive_failures = (
+            self.consecutive_failures + 1 if isinstance(response, engines.CONNECTION_ERRORS) else 0
+        )
         if self.consecutive_failures >= MAX_CONSECUTIVE_FAILURES:
             self.stop.set()
 

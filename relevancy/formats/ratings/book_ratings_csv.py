@@ -1,7 +1,6 @@
 """All ratings of a book as CSV: one row per rater and document, with the grade that scorers see and who decided it."""
 
 from collections.abc import Iterator
-from itertools import batched
 
 from relevancy import scores
 from relevancy.formats.cells import Cell, write_rows
@@ -24,11 +23,9 @@ def export_book_ratings(*, book: Book) -> Iterator[str]:
 
 def _rows(book: Book) -> Iterator[tuple[Cell, ...]]:
     queries = book.queries.filter(retired_at=None).order_by("pk").values_list("pk", "text")
-    for part in batched(queries.iterator(chunk_size=MAX_QUERIES), MAX_QUERIES):
-        texts = dict(part)
-        for query_ids in query_batches(texts):
-            for query_id, ratings in scores.QueryRatings.read_many(query_ids).items():
-                yield from _rows_of_query(book, texts[query_id], ratings)
+    for texts in query_batches(queries.iterator(chunk_size=MAX_QUERIES)):
+        for query_id, ratings in scores.QueryRatings.read_many(list(texts)).items():
+            yield from _rows_of_query(book, texts[query_id], ratings)
 
 
 def _rows_of_query(book: Book, text: str, ratings: scores.QueryRatings) -> Iterator[tuple[Cell, ...]]:

@@ -7,6 +7,7 @@ from django.db.models import Count
 
 from relevancy import scores
 from relevancy.models import Case, Query, Rating
+from relevancy.ratings.query_batches import split_by_ratings
 
 BATCH = 20_000  # ratings in memory at once; those of a query are never divided
 MAX_QUERIES = 500  # in a batch
@@ -20,27 +21,19 @@ def graded_queries(
     order: of its case queries.
     A statement for 20,000 ratings, or 500 queries, and two for 500 queries.
     """
-    rows = case.case_queries.present().select_related("query").order_by(*order)
-    for part in batched(rows.iterator(chunk_size=MAX_QUERIES), MAX_QUERIES):
-        queries = {row.query_id: row.query for row in part}
-        for query_ids in query_batches(queries):
-            known_grades = scores.known_grades(case.book, query_ids)
-            for query_id in query_ids:
-                yield queries[query_id], dict(sorted(known_grades[query_id].items()))
+    rows = case.case_queries.present().select_related("query").order_by(*order).iterator(chunk_size=MAX_QUERIES)
+    for queries in query_batches((row.query_id, row.query) for row in rows):
+        known_grades = scores.known_grades(case.book, list(queries))
+        for query_id, query in queries.items():
+            yield query, dict(sorted(known_grades[query_id].items()))
 
 
-def query_batches(query_ids: Iterable[int]) -> Iterator[list[int]]:
-    """Yields the ids of queries in lists that have at most `BATCH` ratings together, or of a single one. One SQL statement for 500."""
-    for part in batched(query_ids, MAX_QUERIES):
-        of_part = Rating.objects.filter(query__in=part).order_by()
-        counts: dict[int, int] = dict(of_part.values_list("query_id").annotate(Count("pk")))
-        batch: list[int] = []
-        ratings = 0
-        for query_id in part:
-            count = counts.get(query_id, 0)
-            if batch and ratings + count > BATCH:
-                yield batch
-                batch, ratings = [], 0
-            batch.append(query_id)
-            ratings += count
-        yield batch
+def query_batches[T](rows: Iterable[tuple[int, T]]) -> Iterator[dict[int, T]]:
+    """Yields rows by the id of their query, of which there is one each, in parts that have at most `BATCH` ratings together, or of a
+    single query. Reads 500 rows at a time, and one SQL statement for these."""
+    for part in batched(rows, MAX_QUERIES):
+        items = dict(part)
+        ratings = Rating.objects.filter(query__in=items).order_by()
+        sizes: dict[int, int] = dict(ratings.values_list("query_id").annotate(Count("pk")))
+        for query_ids in split_by_ratings(items, sizes, most_ratings=BATCH, most_queries=MAX_QUERIES):
+            yield {query_id: items[query_id] for query_id in query_ids}

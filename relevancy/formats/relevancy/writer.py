@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import batched
 from operator import itemgetter
 from typing import Any
 
@@ -181,16 +180,14 @@ def _ratings(book: Book, queries: QuerySet[Any, tuple[int, str]], by: User) -> I
     As JSON objects, which are put together here: an encoder for each takes three times as long.
     """
     names = {rater_id: _encode(name) for rater_id, name in name_raters(book, by).items()}
-    for part in batched(queries.iterator(chunk_size=CHUNK), CHUNK):
-        texts = dict(part)
-        for query_ids in query_batches(texts):
-            by_query: dict[int, list[Any]] = {query_id: [] for query_id in query_ids}
-            ratings = Rating.objects.filter(query_id__in=query_ids).order_by()
-            for row in ratings.values_list(*_RATING_COLUMNS).iterator(chunk_size=CHUNK):
-                by_query[row[0]].append(row)
-            for query_id, rows in by_query.items():
-                if rows:
-                    yield NEXT.join(_describe_ratings(_encode(texts[query_id]), rows, names))
+    for texts in query_batches(queries.iterator(chunk_size=CHUNK)):
+        by_query: dict[int, list[Any]] = {query_id: [] for query_id in texts}
+        ratings = Rating.objects.filter(query_id__in=texts).order_by()
+        for row in ratings.values_list(*_RATING_COLUMNS).iterator(chunk_size=CHUNK):
+            by_query[row[0]].append(row)
+        for query_id, rows in by_query.items():
+            if rows:
+                yield NEXT.join(_describe_ratings(_encode(texts[query_id]), rows, names))
 
 
 def _describe_ratings(text: str, rows: list[Any], names: Mapping[int, str]) -> Iterator[str]:

@@ -34,7 +34,6 @@ WRITE_SECONDS = 2.0
 BATCH = 100  # queries that are read together
 DOCUMENTS_AT_ONCE = 200  # of a query, in one request
 MAX_FAILURES = 16  # queries in a row that could not reach the engine; then the log fails
-CONNECTION_ERRORS = (engines.EndpointUnreachable, engines.EndpointRefused, engines.TooSlow)
 
 
 def start(*, feature_set: FeatureSet, by: User, run: Run | None = None) -> FeatureLog:
@@ -238,7 +237,7 @@ class _Worker:
         self._write(rows, sent)
 
     def _count_failures(self, outcome: FeatureValues | engines.EngineError) -> None:
-        if not isinstance(outcome, CONNECTION_ERRORS):
+        if not isinstance(outcome, engines.CONNECTION_ERRORS):
             self.failures = 0
             return
         self.failures += 1

@@ -5,7 +5,7 @@ from operator import itemgetter
 from typing import Any
 
 from relevancy.formats.cases.case_content import UNKNOWN_RATER
-from relevancy.formats.ratings.graded_queries import query_batches
+from relevancy.formats.ratings.graded_queries import MAX_QUERIES, query_batches
 from relevancy.formats.ratings.trec import grade_number
 from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Book, Query, Rating, User, Verdict
@@ -56,11 +56,10 @@ class _Pairs:
         """Yields the pairs of the queries, in the order in which they were added; those of a query by document id, and judgments by
         address, those without one in the order of their names."""
         rows = Query.objects.live().filter(book=self._book).order_by("pk")
-        queries: dict[int, Query] = {query.pk: query for query in rows.iterator()}
         judged = 0
-        for query_ids in query_batches(queries):
-            given: dict[int, dict[str, list[_Judgement]]] = {query_id: {} for query_id in query_ids}
-            ratings = Rating.objects.filter(query_id__in=query_ids).order_by()
+        for queries in query_batches((query.pk, query) for query in rows.iterator(chunk_size=MAX_QUERIES)):
+            given: dict[int, dict[str, list[_Judgement]]] = {query_id: {} for query_id in queries}
+            ratings = Rating.objects.filter(query_id__in=queries).order_by()
             for row in ratings.values_list(*_COLUMNS).iterator():
                 query_id, doc_id, rater_id, *rating = row
                 name = self._names[rater_id]
@@ -69,8 +68,7 @@ class _Pairs:
                 given[query_id].setdefault(doc_id, []).append(
                     (judgement["user_email"] or "", len(name), name, judgement)
                 )
-            for query_id in query_ids:
-                query = queries[query_id]
+            for query_id, query in queries.items():
                 judged += bool(given[query_id])
                 for doc_id, judgements in sorted(given[query_id].items()):
                     yield {

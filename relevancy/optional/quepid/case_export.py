@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from relevancy import accounts, runs, scores, scoring
-from relevancy.formats.ratings.graded_queries import query_batches
+from relevancy.formats.ratings.graded_queries import MAX_QUERIES, query_batches
 from relevancy.formats.ratings.trec import grade_number
 from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, ScorerVersion, User, Verdict
@@ -182,16 +182,13 @@ class _Queries:
 
     def read(self, case: Case) -> Iterator[dict[str, Any]]:
         """Yields the queries of the case in their order."""
-        case_queries = {
-            row.query_id: row for row in case.case_queries.present().select_related("query").order_by("position", "id")
-        }
+        listed = case.case_queries.present().select_related("query").order_by("position", "id")
         number = 0
-        for query_ids in query_batches(case_queries):
-            grades = scores.known_grades(self._book, query_ids)
-            given = self._given(query_ids)
-            for query_id in query_ids:
+        for rows in query_batches((row.query_id, row) for row in listed.iterator(chunk_size=MAX_QUERIES)):
+            grades = scores.known_grades(self._book, list(rows))
+            given = self._given(list(rows))
+            for query_id, row in rows.items():
                 number += 1
-                row = case_queries[query_id]
                 self._tagged += bool(row.query.tags)
                 self._weighted += row.weight != 1
                 yield {

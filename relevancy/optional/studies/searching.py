@@ -42,7 +42,6 @@ MAX_FAILURES = 16  # searches in a row that could not reach the engine; then the
 TURNS = 3  # how often a search is sent that did not reach the engine
 PAUSE_SECONDS = 1.0  # before it is sent again
 BATCH = 1_000
-CONNECTION_ERRORS = (*UNREACHED, engines.TooSlow)
 
 
 class StudyEnded(Exception):
@@ -313,7 +312,7 @@ class StudyWork:
         return errors
 
     def _count_failures(self, position: int, response: engines.Page | engines.EngineError) -> None:
-        if not isinstance(response, CONNECTION_ERRORS):
+        if not isinstance(response, engines.CONNECTION_ERRORS):
             self.failures = 0
             self.has_progress = True
             return

@@ -38,7 +38,6 @@ TRIED_QUERIES = 3  # whose requests show which knobs change nothing
 DEFAULT_MS = 50.0  # a search, where no run on the endpoint says
 CREATED, STOPPED, CONTINUED, DELETED = "study.created", "study.stopped", "study.continued", "study.deleted"
 FINISHED, FAILED, ADOPTED, OPENED = "study.finished", "study.failed", "study.adopted", "study.opened"
-MAX_WORKER_RESTARTS = 3  # as for a part of a run
 DATABASE_ERRORS = (OperationalError, InterfaceError)  # a connection that was lost, a lock that was not free: they pass
 log = logging.getLogger("relevancy.studies")
 
@@ -313,19 +312,20 @@ def adopt(*, study: Study, trial: StudyTrial, by: User) -> Attempt:
             name=f"{study}, trial {trial.number}",
         )
         sentence = str(study.findings.get("sentence", ""))
+        trials = study.trials.count()
         StudyAttempt.objects.update_or_create(
             attempt=attempt,
             defaults={
                 "study": study,
                 "trial": trial.number,
-                "tried": study.trials.filter(number__gt=0).count(),
+                "tried": trials - 1,
                 "sentence": sentence,
                 "created_by": by,
             },
         )
         opening = SealedOpening.objects.filter(study=study, trial=trial.number).first()
         sentences = [sentence, *([opening.result.get("sentence", "")] if opening else [])]
-        note = f"From study {study.number}, trial {trial.number} of {study.trials.count()}, seed {study.seed}. {' '.join(sentences)}"
+        note = f"From study {study.number}, trial {trial.number} of {trials}, seed {study.seed}. {' '.join(sentences)}"
         runs.attempts.describe(attempt=attempt, note=note[:2000], by=by)
         record(study, ADOPTED, by, subject=f"attempt {attempt.number} of study {study.number}")
     return attempt
@@ -351,7 +351,7 @@ def continue_study(study_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
 
     Does nothing if it has ended, if another worker works on it, or while all requests of the endpoint are in use.
 
-    An error of the database is raised, and another worker tries again, until `MAX_WORKER_RESTARTS` in a row have had one. With any
+    An error of the database is raised, and another worker tries again, until `runs.MAX_WORKER_RESTARTS` in a row have had one. With any
     other unexpected error the study fails at once: it would only happen again.
     """
     study = _claim(study_id)
@@ -427,9 +427,9 @@ def release_dead() -> None:
     for study in dead:
         of_worker = dead.filter(pk=study.pk, claimed_by=study.claimed_by)
         of_worker.update(claimed_by="", slots=0, worker_restarts=F("worker_restarts") + 1)
-    for study in Study.objects.active().filter(claimed_by="", worker_restarts__gte=MAX_WORKER_RESTARTS):
+    for study in Study.objects.active().filter(claimed_by="", worker_restarts__gte=runs.MAX_WORKER_RESTARTS):
         reason = (
-            f"{MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this study, or could not reach the database. Its "
+            f"{runs.MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this study, or could not reach the database. Its "
             "trials are kept. Check the log of the worker, then continue the study."
         )
         _end(study, Study.Status.FAILED, reason)

@@ -244,10 +244,6 @@ class StudyPage:
         """The trial with the best mean on all queries; 0 for the attempt."""
         return int(self.findings.get("winner", 0))
 
-    @property
-    def plateau_size(self) -> int:
-        return len([trial for trial in self.findings.get("plateau", ()) if trial])
-
     @cached_property
     def setting_rows(self) -> list[SettingRow]:
         """The knobs, as the attempt, the chosen and the best trial have them."""

@@ -295,7 +295,7 @@ def test_errors_of_the_database_are_tried_again_three_times(attempt: Attempt, mo
     monkeypatch.setattr(
         searching, "read_case_queries", lambda *args: _raise(InterfaceError("connection already closed"))
     )
-    for _ in range(studies.MAX_WORKER_RESTARTS):
+    for _ in range(runs.MAX_WORKER_RESTARTS):
         with pytest.raises(InterfaceError):
             studies.continue_study(study.pk)
     studies.release_dead()
@@ -309,7 +309,7 @@ def test_errors_of_the_database_are_tried_again_three_times(attempt: Attempt, mo
 
 def test_a_study_at_which_three_workers_die_fails(attempt: Attempt) -> None:
     study = make_study(attempt)
-    for died in range(1, studies.MAX_WORKER_RESTARTS + 1):
+    for died in range(1, runs.MAX_WORKER_RESTARTS + 1):
         long_ago = timezone.now() - timedelta(minutes=2)
         Study.objects.filter(pk=study.pk).update(claimed_by="worker", slots=1, heartbeat_at=long_ago, status="running")
         studies.release_dead()
