@@ -6,7 +6,7 @@ Raters rate as in benchmarks/raters.py, each once in five seconds on average (2.
 (5 to 15): the workbench, an opened query, the history, one after the other. Five runs of 500 queries each are searched at the same
 time, on an engine that answers after 20 ms; one that has ended is followed by the next. Targets at 200 raters: no error, the 95th
 percentile of a rating at most 500 ms, that of a page at most 1 s. Then the raters are doubled until that of a rating passes 1 s, or up
-to --most.
+to --most; or halved until it does not.
 
 The database is that of RELEVANCY_DATABASE_URL, or SQLite in a file. With a PostgreSQL server of its own:
 `bash tests/with_postgres.sh "$(command -v initdb)" python benchmarks/load.py`. Clients, server, worker, database and engine share the
@@ -159,6 +159,7 @@ def measure(chosen: Any) -> bool:
             # Warm up: every thread has a connection to the database.
             load(address, people[: chosen.raters], [], pages_of, chosen.seconds / 4, chosen.pace)
             count, is_met = chosen.raters, True
+            answered = too_many = 0  # the most raters that waited less than a second, and the fewest that waited longer
             while True:
                 done = Run.objects.filter(status=Run.Status.COMPLETE).count()
                 ratings, pages, errors = load(address, people[:count], readers, pages_of, chosen.seconds, chosen.pace)
@@ -170,12 +171,13 @@ def measure(chosen: Any) -> bool:
                     is_met = options.verdict(not errors, "no error")
                     is_met &= options.verdict(slowest <= 500, f"p95 of a rating at most 500 ms, it is {slowest:.0f} ms")
                     is_met &= options.verdict(page <= 1000, f"p95 of a page at most 1 s, it is {page:.0f} ms")
-                if slowest > 1000 or errors or 2 * count > chosen.most:
+                if slowest > 1000 or errors:
+                    too_many, count = count, count // 2
+                else:
+                    answered, count = count, count * 2
+                if (answered and too_many) or not 0 < count <= chosen.most:
                     break
-                count *= 2
-    limit = f"above {count}"
-    if slowest > 1000 or errors:
-        limit = f"below {count}" if count == chosen.raters else f"between {count // 2} and {count}"
+    limit = f"between {answered} and {too_many}" if too_many else f"above {answered}"
     print(f"  the limit is {limit} raters")
     return is_met
 

@@ -36,19 +36,22 @@ from served_site import served
 
 from relevancy import cases, teams
 from relevancy.models import Case, Role, User, read_doc_ids
+from relevancy.scores import MAX_SUMMED
 
 RATERS, TIMES = 20, 3
-HEAD_DELAY = 0.2  # seconds, as in workbench/_case_score.html
+HEAD_DELAY, LARGE_HEAD_DELAY = 0.2, 4.0  # seconds, as `RunHeader.rated_trigger` has them
 ALONE = 0.1  # seconds between two ratings of a single rater
 TOKEN = "a" * 32  # it only has to be the same in the cookie and the header
 
 
 @dataclass(frozen=True)
 class Rater:
-    """A signed-in rater: headers of each request, the URL of the head of the page, and what is left to rate, as (URL, document)."""
+    """A signed-in rater: headers of each request, the URL of the head of the page, the seconds after which the page asks for it, and
+    what is left to rate, as (URL, document)."""
 
     headers: dict[str, str]
     head: str
+    head_delay: float
     work: Iterator[tuple[str, str]]
 
 
@@ -63,6 +66,7 @@ def make_raters(case: Case, count: int) -> list[Rater]:
         (f"/cases/{case.pk}/queries/{case_queries[ranking.query_id]}/rate/", ranking.doc_ids)
         for ranking in read_doc_ids(list(run.rankings.order_by("query_id")))
     ]
+    delay = LARGE_HEAD_DELAY if run.queries > MAX_SUMMED else HEAD_DELAY
     raters = []
     for number in range(count):
         user = User.objects.create_user(f"rater-{number}@example.com", None, name=f"Rater {number}")
@@ -71,7 +75,7 @@ def make_raters(case: Case, count: int) -> list[Rater]:
         client.force_login(user)
         cookies = f"sessionid={client.cookies['sessionid'].value}; csrftoken={TOKEN}"
         headers = {"cookie": cookies, "x-csrftoken": TOKEN, "hx-request": "true"}
-        raters.append(Rater(headers, f"/cases/{case.pk}/state/?only=head", _work(lists[number::count])))
+        raters.append(Rater(headers, f"/cases/{case.pk}/state/?only=head", delay, _work(lists[number::count])))
     return raters
 
 
@@ -104,11 +108,11 @@ def rate(address: str, rater: Rater, until: float, pause: Callable[[], float], t
                 times.append(took)
             counts = True
             wait = pause()
-            if wait > HEAD_DELAY:  # the page asks for the score of the case when no other rating has followed
-                time.sleep(HEAD_DELAY)
+            if wait > rater.head_delay:  # the page asks for the score of the case when no other rating has followed
+                time.sleep(rater.head_delay)
                 head = pool.request("GET", address + rater.head, headers=rater.headers, retries=False)
                 assert head.status == 200, head.data[:500]
-                wait -= HEAD_DELAY
+                wait -= rater.head_delay
             time.sleep(wait)
 
 

@@ -266,7 +266,8 @@ def rescore_query(run: Run, query_id: int, *, baseline: Run | None = None) -> No
     """Scores a query after a rating, as a rater's page does."""
     runs = [run] if baseline is None else [run, baseline]
     query = Query.objects.select_related("book").get(pk=query_id)
-    scores.rescore_query(query, runs, ScorerVersion.objects.used_by(run.case_id))
+    rankings = Ranking.objects.filter(run__in=runs, query=query).select_related("run")
+    scores.rescore_query(query, rankings, ScorerVersion.objects.used_by(run.case_id))
 
 
 def rescore(run: Run, query_id: int, *, baseline: Run | None = None) -> None:

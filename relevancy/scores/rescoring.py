@@ -53,21 +53,20 @@ def count_stale(run: Run, *versions: ScorerVersion) -> int:
     return max(0, missing) + int(stored["stale"])
 
 
-def rescore_query(query: Query, runs: Sequence[Run], versions: Iterable[ScorerVersion]) -> QueryRatings:
+def rescore_query(query: Query, rankings: Iterable[Ranking], versions: Iterable[ScorerVersion]) -> QueryRatings:
     """Stores the scores of one query in some runs under all measures after ratings have been stored. Returns the ratings that they
     were computed from, for what shows them.
 
-    query: with its revision and its book as they were read when it was rated. All other runs, and scripts, which may take their time,
-    are left to a worker; the score of the case to `sum_outdated`. If the scores cannot be stored, that is logged.
+    query: with its revision and its book as they were read when it was rated. rankings: of the query in these runs. All other runs, and
+    scripts, which may take their time, are left to a worker; the score of the case to `sum_outdated`. If the scores cannot be stored,
+    that is logged.
     """
     ratings = QueryRatings.read(query.pk)
     graded = GradedQueries(query.book, {query.pk: ratings.grades(query.book)}, {query.pk: query.revision})
     measures = [version for version in versions if not version.script]
-    by_id = {run.pk: run for run in runs}
     rows: list[QueryScore] = []
-    rankings = Ranking.objects.for_scoring().filter(run__in=by_id, query=query, error_kind="")
-    for ranking in read_doc_ids(list(rankings)):
-        rows += score_known(by_id[ranking.run_id], [ranking], measures, graded)
+    for ranking in read_doc_ids([ranking for ranking in rankings if not ranking.error_kind]):
+        rows += score_known(ranking.run, [ranking], measures, graded)
     try:
         if rows:
             with write_turn(), transaction.atomic():

@@ -64,8 +64,9 @@ class PublicCase:
     def results(self, case_query: CaseQuery) -> Sequence[runs.Result]:
         """Returns the documents that the run shows for a query; none if its search failed. A page shows their grades, never what single
         raters gave."""
-        ranking, _ = read_rankings(self.run, None, case_query.query_id)
-        if self.run is None or ranking is None or ranking.error_kind:
+        if self.run is None:
             return []
-        ranking.run = self.run
+        ranking = read_rankings([self.run], case_query.query_id).get(self.run.pk)
+        if ranking is None or ranking.error_kind:
+            return []
         return runs.build_results(ranking, by=self._link.created_by, depth=self.run.config["depth"])

@@ -10,6 +10,7 @@ from relevancy.views.requests import HtmxRequest
 from relevancy.views.responses import conflict, redirect_to
 from relevancy.views.workbench.access import get_case, get_case_query
 from relevancy.views.workbench.forms import RatingForm, rating_refused
+from relevancy.views.workbench.query_detail import read_rankings
 
 from .comparison_page import ComparisonPage
 
@@ -50,4 +51,4 @@ def _rescore(page: ComparisonPage, query: Query) -> None:
     baseline, run = page.pair
     versions = [page.version, *(version for version in page.versions if version.pk != page.version.pk)]
     runs = [baseline] if run.case_id != baseline.case_id else [baseline, run]
-    scores.rescore_query(query, runs, versions)
+    scores.rescore_query(query, read_rankings(runs, query.pk).values(), versions)

@@ -32,13 +32,16 @@ def state(request: HtmxRequest, case_id: int) -> HttpResponse:
     `only=head`."""
     workbench = open_workbench(request, case_id)
     selection, versions = workbench.selection, workbench.versions
-    is_stale = count_stale_scores(selection, versions) > 0
+    only_head = request.GET.get("only") == "head"
+    # The head says itself which scores are being computed; only a page that sums them, or waits for scripts, has to count.
+    is_counted = not (only_head and selection.is_summed_by_worker) or any(version.script for version in versions)
+    is_stale = is_counted and count_stale_scores(selection, versions) > 0
     is_busy = is_stale or (selection.run is not None and selection.run.is_active)
     workbench.is_rescoring = is_stale and ("rescoring" in request.GET or rescore_scripts(selection, versions))
     if not is_busy:
         sum_scores(selection, versions)
     response = workbench.render("workbench/_state.html")
-    if request.GET.get("only") == "head":
+    if only_head:
         # The list is up to date, or will be with the scripts' scores, and must not move.
         return response
     if not is_busy:

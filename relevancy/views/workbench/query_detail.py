@@ -1,6 +1,6 @@
 """What an opened query shows: its results in the run shown, its scores, and why they are what they are."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,10 +50,15 @@ class QueryDetail:
         can_search: bool,
         is_blind: bool = False,
         ratings: scores.QueryRatings | None = None,
+        rankings: Mapping[int, Ranking] | None = None,
     ) -> None:
         """can_search: the user may send requests to its engine. is_blind: the user must not see grades of others before judging.
-        ratings: of the query, if they have been read."""
-        self.ranking, self._previous = read_rankings(run, previous_run, query_id)
+        ratings, rankings: of the query, if they have been read; see `read_rankings`."""
+        if rankings is None:
+            rankings = read_rankings((run, previous_run), query_id)
+        self.ranking = rankings.get(run.pk) if run else None
+        previous = rankings.get(previous_run.pk) if previous_run else None
+        self._previous = previous if previous and not previous.error_kind else None
         self.previous_run = previous_run if self._previous else None
         if ratings is not None:
             self.ratings = ratings
@@ -188,15 +193,12 @@ class QueryDetail:
         return runs.count_unretrieved(self.found, depth=self.depth, ratings=self.seen) if self.found else 0
 
 
-def read_rankings(run: Run | None, previous_run: Run | None, query_id: int) -> tuple[Ranking | None, Ranking | None]:
-    """Returns the rankings of a query in the run shown and in the run before, the latter only if its search did not fail.
-
-    One SQL statement.
-    """
-    selected = {selected_run.pk: selected_run for selected_run in (run, previous_run) if selected_run is not None}
-    by_run: dict[int, Ranking] = {}
-    for ranking in read_hits(Ranking.objects.filter(run__in=selected, query=query_id)):
-        ranking.run = selected[ranking.run_id]
-        by_run[ranking.run_id] = ranking
-    previous = by_run.get(previous_run.pk) if previous_run else None
-    return by_run.get(run.pk) if run else None, previous if previous and not previous.error_kind else None
+def read_rankings(runs: Iterable[Run | None], query_id: int) -> dict[int, Ranking]:
+    """Returns the rankings of a query in some runs, with their hits, by the id of the run. Two SQL statements."""
+    selected = {run.pk: run for run in runs if run is not None}
+    rankings = {
+        ranking.run_id: ranking for ranking in read_hits(Ranking.objects.filter(run__in=selected, query=query_id))
+    }
+    for run_id, ranking in rankings.items():
+        ranking.run = selected[run_id]
+    return rankings

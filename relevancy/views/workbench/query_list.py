@@ -12,7 +12,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from relevancy import queries, scores
-from relevancy.models import Case, CaseQuery, Run, ScorerVersion, User, hit_sizes
+from relevancy.models import Case, CaseQuery, Ranking, Run, ScorerVersion, User, hit_sizes
 from relevancy.models.case import LARGE_CASE, CaseQueryQuerySet
 from relevancy.views.tables import Column, Heading, build_headings
 
@@ -36,7 +36,7 @@ class QueryList:
 
     previous_run: the run that scores are compared with; None if there is none.
     secondary: the versions of the secondary scorers that have a column, at most three.
-    ratings: those that have been read already in the request, by query id.
+    ratings, rankings: those that have been read already in the request, by query id; see `read_rankings`.
     """
 
     def __init__(
@@ -54,6 +54,7 @@ class QueryList:
         """`tabs`: names of the tabs shown of opened queries, by id of the case query; others show their results."""
         self.secondary = versions[1 : 1 + len(SECONDARY_FIELDS)]
         self.ratings: dict[int, scores.QueryRatings] = {}
+        self.rankings: dict[int, Mapping[int, Ranking]] = {}
         self._named_filter = query_filter
         self._tabs = tabs or {}
         self._case = case
@@ -333,6 +334,7 @@ class QueryList:
             can_search=self._access.can_edit and not is_earlier,
             is_blind=self._access.is_blind,
             ratings=self.ratings.get(case_query.query_id),
+            rankings=self.rankings.get(case_query.query_id),
         )
 
     def get(self, case_query_id: int) -> ScoredCaseQuery:

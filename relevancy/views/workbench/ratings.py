@@ -17,6 +17,7 @@ from relevancy.views.responses import conflict, redirect_to, redirect_with_messa
 
 from .access import get_rateable_query
 from .forms import RateShownForm, RatingForm, rating_refused
+from .query_detail import read_rankings
 from .query_row import QueryRow
 from .workbench import Workbench, open_workbench
 
@@ -103,8 +104,9 @@ def _undone_text(undone: ratings.UndoneRatings) -> str:
 def _rescore(workbench: Workbench, query: Query) -> None:
     """Scores a query in the run shown and in its baseline after a rating; scripts, other runs and the book's other cases follow in the
     background."""
-    shown = [run for run in (workbench.selection.run, workbench.selection.baseline) if run is not None]
-    workbench.queries.ratings[query.pk] = scores.rescore_query(query, shown, workbench.versions)
+    rankings = read_rankings((workbench.selection.run, workbench.selection.baseline), query.pk)
+    workbench.queries.rankings[query.pk] = rankings
+    workbench.queries.ratings[query.pk] = scores.rescore_query(query, rankings.values(), workbench.versions)
     tasks.enqueue_book_rescore(workbench.case.book_id)
 
 

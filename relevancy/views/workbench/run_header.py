@@ -75,6 +75,17 @@ class RunHeader:
         return self.progress.trigger if self.is_active else "every 2s"
 
     @property
+    def rated_trigger(self) -> str:
+        """When the page asks for the score of the case after a rating, as `hx-trigger`: at once, or when a worker will have summed the
+        scores of a larger run. One rating moves that by less than 0.1 points."""
+        return f"rated from:body delay:{'4s' if self.selection.is_summed_by_worker else '200ms'}"
+
+    @property
+    def rescored_trigger(self) -> str:
+        """When the page asks again for scores that are being computed. While many raters rate in a large case, they always are."""
+        return f"load delay:{'4s' if self.selection.is_summed_by_worker else '1s'}"
+
+    @property
     def engine_text(self) -> str:
         """Returns the endpoint of the run, with the version of its engine if it is known."""
         if self.run is None:

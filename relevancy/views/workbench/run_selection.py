@@ -1,5 +1,6 @@
 """Which run of a case a page shows."""
 
+from relevancy import scores
 from relevancy.hooks import ShownRun
 from relevancy.models import Case, Run
 
@@ -54,6 +55,11 @@ class RunSelection:
     def rescorable_run(self) -> Run | None:
         """The run shown if it is finished and has rankings that scores can be computed from."""
         return self.finished_run if self.finished_run and self.finished_run.done else None
+
+    @property
+    def is_summed_by_worker(self) -> bool:
+        """Whether the run shown has so many queries that a worker, not the page, sums their scores after a rating."""
+        return self.run is not None and self.run.queries > scores.MAX_SUMMED
 
     @property
     def shown_run(self) -> ShownRun:

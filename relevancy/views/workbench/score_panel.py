@@ -66,7 +66,7 @@ class ScorePanel:
         run, baseline = self._selection.finished_run, self._selection.baseline
         if run is None or baseline is None:
             return None
-        if run.queries > scores.MAX_SUMMED and not self.is_score_current:
+        if self._selection.is_summed_by_worker and not self.is_score_current:
             return scores.RunDifference(baseline, pending=1)  # a worker sums the scores of both runs
         if run.is_large:
             stored = scores.stored_differences([(run, baseline)], self.primary).get((run.pk, baseline.pk))
