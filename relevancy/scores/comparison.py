@@ -91,11 +91,6 @@ class RunDifference:
         """The number of queries that changed by less than 0.05 points."""
         return self.compared - self.better - self.worse
 
-    @property
-    def changed_scored(self) -> int:
-        """The number of queries that have a score in only one of the runs."""
-        return self.newly_scored + self.no_longer_scored
-
 
 def compare_runs(run: Run, baseline: Run, version: ScorerVersion) -> RunDifference:
     """Returns the difference between two runs of the same case under a scorer version. One SQL statement."""

@@ -94,7 +94,7 @@ def test_compare_and_the_workbench_leave_out_queries_of_weight_0(case, runs):
             counted.losses,
         )
         assert workbench.difference == pytest.approx(pair.difference)
-        assert workbench.changed_scored == 0
+        assert workbench.newly_scored == workbench.no_longer_scored == 0
         listed = case.case_queries.present().with_scores(runs[1], version, runs[0])
         for condition, count in ((scores.IS_BETTER, workbench.better), (scores.IS_SAME, workbench.same)):
             assert listed.filter(condition).count() == count

@@ -185,7 +185,7 @@ class SameResultsTwice(RuleBasedStateMachine):
         for difference in self.differences():
             assert difference.difference in {0, None}
             assert difference.difference is None or not (
-                difference.better or difference.worse or difference.changed_scored
+                difference.better or difference.worse or difference.newly_scored or difference.no_longer_scored
             )
 
     @invariant()

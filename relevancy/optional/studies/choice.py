@@ -52,13 +52,6 @@ class Evidence:
     guards: Sequence[Guard] = field(default=())
 
     @cached_property
-    def _shares(self) -> FloatArray:
-        """[queries] the part of each query in its unit."""
-        if self.units is None:
-            return np.ones(len(self.weights))
-        return np.asarray(self.weights / np.bincount(self.units, self.weights)[self.units])
-
-    @cached_property
     def unit_of_query(self) -> IntArray:
         """[queries] the unit of each query."""
         return np.arange(len(self.weights)) if self.units is None else self.units
