@@ -11,16 +11,22 @@ from django.db.models import DateTimeField, Field, JSONField, Model
 
 
 def insert_rows(
-    model: type[Model], names: Sequence[str], rows: Iterable[Sequence[Any]], *, on_conflict: str = ""
-) -> None:
+    model: type[Model],
+    names: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    on_conflict: str = "",
+    returning: Sequence[str] = (),
+) -> list[tuple[Any, ...]]:
     """Inserts rows, each of which has the values of the columns `names` in their order. One SQL statement, none without rows.
 
     on_conflict: SQL, such as `DO NOTHING`, for rows that violate a unique constraint; otherwise they raise `IntegrityError`.
+    returning: columns of the rows that were inserted, which only PostgreSQL returns, and only if `on_conflict` is given.
     The values must be those that the fields store: nothing is validated, and columns that are left out have no defaults.
     """
     columns = list(zip(*rows, strict=True))
     if not columns:
-        return
+        return []
     by_name = {field.attname: field for field in model._meta.concrete_fields}
     fields = [by_name[name] for name in names]
     values = [_as_stored(field, column) for field, column in zip(fields, columns, strict=True)]
@@ -34,11 +40,14 @@ def insert_rows(
         elif connection.vendor == "postgresql":
             arrays = ", ".join(f"%s::{_type_name(field)}[]" for field in fields)
             new = f"unnest({arrays}) new ({', '.join(names)})"
-            cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{conflict}", values)
+            inserted = f" RETURNING {', '.join(returning)}" if returning else ""
+            cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{conflict}{inserted}", values)
+            return cursor.fetchall() if returning else []
         else:
             placeholders = ", ".join(["%s"] * len(fields))
             rows = list(zip(*values, strict=True))
             cursor.executemany(f"INSERT INTO {table} VALUES ({placeholders}){conflict}", rows)
+    return []
 
 
 def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:

@@ -74,3 +74,13 @@ def test_texts_are_not_cut(run: Run) -> None:
         return
     insert([row])
     assert run.rankings.get().error_kind == "x" * 21
+
+
+def test_postgresql_returns_the_rows_that_were_inserted(run: Run) -> None:
+    first, *others = build(run)
+    insert([first])
+    rows = [attrgetter(*COLUMNS)(row) for row in (first, *others)]
+    inserted = insert_rows(Ranking, COLUMNS, rows, on_conflict="DO NOTHING", returning=("query_id", "id"))
+    expected = list(run.rankings.exclude(query=first.query_id).values_list("query_id", "pk"))
+    assert len(expected) == 2
+    assert sorted(inserted) == (sorted(expected) if connection.vendor == "postgresql" else [])
