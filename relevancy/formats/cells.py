@@ -52,6 +52,23 @@ def write_rows(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterato
         out.truncate()
 
 
+class _Returned:
+    """A file whose `write` returns the text, as the writer of a row then does."""
+
+    @staticmethod
+    def write(text: str) -> str:
+        return text
+
+
+_write_row = csv.writer(_Returned(), lineterminator="\n").writerow
+
+
+def row_text(cells: Iterable[Cell]) -> str:
+    """Returns a row as `write_rows` writes it, without its line end: for parts of rows that many rows have in common."""
+    text: str = _write_row([protect(cell) if isinstance(cell, str) else cell for cell in cells])  # type: ignore[assignment]
+    return text[:-1]
+
+
 def decode(content: bytes) -> str:
     """Returns the text of a UTF-8 file, with or without a byte order mark. Raises `BadFile`."""
     if len(content) > MAX_BYTES:

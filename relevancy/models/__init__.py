@@ -13,6 +13,7 @@ from .judging import JudgingPair, JudgingQueue
 from .policy import Policy
 from .ranking import (
     Document,
+    DocumentCache,
     Hit,
     Ranking,
     hit_sizes,
@@ -21,6 +22,7 @@ from .ranking import (
     read_doc_ids,
     read_hits,
     unpack_numbers,
+    unpack_scores,
 )
 from .rating import Rating, RatingChange, Verdict
 from .rating_import import RatingImport
@@ -48,6 +50,7 @@ __all__ = [
     "CaseScorer",
     "ComparedRun",
     "Document",
+    "DocumentCache",
     "EncryptedJSONField",
     "Endpoint",
     "Hit",
@@ -88,4 +91,5 @@ __all__ = [
     "read_doc_ids",
     "read_hits",
     "unpack_numbers",
+    "unpack_scores",
 ]

@@ -8,7 +8,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import batched
 from typing import Any, ClassVar
 
@@ -21,6 +21,7 @@ from .inserts import insert_rows
 from .run import Run
 
 _READ = 10_000  # documents read by one statement
+_KEPT = 20_000  # documents that `DocumentCache` keeps
 _DIGEST_LENGTH = 16
 
 # `[document id, engine score or None, {field: value}]`, and `{field: highlighted snippet}` if the engine highlighted something.
@@ -249,6 +250,29 @@ def _read_documents(
 ) -> dict[int, tuple[Any, ...]]:
     numbers = sorted({number for ranking in rankings for number in ranking.document_numbers})
     return {row[0]: row for batch in batched(numbers, _READ) for row in columns(Document.objects.filter(pk__in=batch))}
+
+
+class DocumentCache[T]:
+    """Reads the documents of many rankings, of which most are displayed by several: what is made of one is kept for the next rankings.
+
+    columns: which are read of a document. make: returns what is kept, given their values.
+    """
+
+    def __init__(self, columns: Sequence[str], make: Callable[..., T]) -> None:
+        self._columns = columns
+        self._make = make
+        self._kept: dict[int, T] = {}
+
+    def read(self, numbers: Iterable[int]) -> Mapping[int, T]:
+        """Returns what is made of documents, by primary key; there may be others. One SQL statement for up to 10,000 documents that are
+        not kept."""
+        wanted = set(numbers)
+        if len(self._kept) + len(wanted) > _KEPT:
+            self._kept = {number: self._kept[number] for number in wanted & self._kept.keys()}
+        for batch in batched(sorted(wanted - self._kept.keys()), _READ):
+            for number, *values in Document.objects.filter(pk__in=batch).values_list("pk", *self._columns):
+                self._kept[number] = self._make(*values)
+        return self._kept
 
 
 def lock_documents(endpoint: int, *, exclusive: bool = False) -> None:

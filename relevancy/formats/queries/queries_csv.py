@@ -8,10 +8,12 @@ from itertools import chain
 from typing import Any
 
 from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
 
 from relevancy import queries
 from relevancy.formats.cells import Cell, read_table, write_rows
 from relevancy.formats.errors import BadFile, LineError, quote
+from relevancy.formats.progress import count_rows
 from relevancy.models import Case, CaseQuery
 from relevancy.models.errors import error_text
 
@@ -28,13 +30,15 @@ class Column:
     """A column besides the query. Its name is an attribute of `queries.QueryDetails`.
 
     other_name: in files of other products, in lower case.
-    read: makes a value of the text of a cell; raises `ValidationError`. write: returns the cell of a case query.
+    read: makes a value of the text of a cell; raises `ValidationError`. write: makes the cell of the value.
+    path: of the value, from a case query.
     """
 
     name: str
-    write: Callable[[CaseQuery], Cell]
+    path: str
     other_name: str = ""
     read: Callable[[str], Any] = str
+    write: Callable[[Any], Cell] = str
 
     def find(self, header: Sequence[str]) -> int | None:
         """Returns the number of the column in a header in lower case; None if it does not have it."""
@@ -49,13 +53,17 @@ def _read_weight(text: str) -> float:
     return float(text)
 
 
+def _write_options(options: dict[str, Any]) -> str:
+    return json.dumps(options, ensure_ascii=False) if options else ""
+
+
 COLUMNS = (
-    Column("information_need", lambda row: row.query.information_need, "information need"),
-    Column("notes", lambda row: row.query.notes),
-    Column("tags", lambda row: ", ".join(row.query.tags)),
-    Column("options", lambda row: json.dumps(row.options, ensure_ascii=False) if row.options else ""),
-    Column("weight", lambda row: f"{row.weight:.12g}", read=_read_weight),
-    Column("reference_answer", lambda row: row.query.reference_answer, "reference answer"),
+    Column("information_need", "query__information_need", "information need"),
+    Column("notes", "query__notes"),
+    Column("tags", "query__tags", write=", ".join),
+    Column("options", "options", write=_write_options),
+    Column("weight", "weight", read=_read_weight, write="{:.12g}".format),
+    Column("reference_answer", "query__reference_answer", "reference answer"),
 )
 BY_NAME = {column.name: column for column in COLUMNS}
 INFORMATION_NEEDS = (BY_NAME["information_need"],)
@@ -176,10 +184,14 @@ def export_queries(*, case: Case, columns: Sequence[Column] = COLUMNS) -> Iterat
 
     The column of reference answers is left out if no query has one.
     """
-    rows = case.case_queries.present().select_related("query").order_by("position", "id")
+    rows = case.case_queries.present().order_by("position", "id")
     if not rows.exclude(query__reference_answer="").exists():
         columns = [column for column in columns if column.name != "reference_answer"]
-    return write_rows(
-        (QUERY, *(column.name for column in columns)),
-        ((row.query.text, *(column.write(row) for column in columns)) for row in rows.iterator(chunk_size=CHUNK)),
-    )
+    return write_rows((QUERY, *(column.name for column in columns)), _rows(rows, columns))
+
+
+def _rows(rows: QuerySet[CaseQuery], columns: Sequence[Column]) -> Iterator[Sequence[Cell]]:
+    writers = [column.write for column in columns]
+    values = rows.values_list("query__text", *(column.path for column in columns)).iterator(chunk_size=CHUNK)
+    for text, *cells in count_rows(values):
+        yield text, *[write(cell) for write, cell in zip(writers, cells, strict=True)]

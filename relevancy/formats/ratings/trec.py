@@ -7,8 +7,9 @@ See docs/decisions/0005.
 
 import math
 import re
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import batched, chain
+from itertools import batched
 from typing import Any
 from urllib.parse import quote as percent_encode
 
@@ -16,7 +17,8 @@ import numpy as np
 
 from relevancy import scoring
 from relevancy.formats.errors import BadFile, quote
-from relevancy.models import Case, Run, read_doc_ids
+from relevancy.formats.progress import count_read
+from relevancy.models import Case, DocumentCache, Run, unpack_numbers, unpack_scores
 
 from .graded_queries import graded_queries
 from .ratings_file import RatingRow
@@ -129,27 +131,47 @@ def _summarize(values: dict[str, float | None], count_unscoreable_as_zero: bool)
 
 
 def export_run(*, run: Run) -> Iterator[str]:
-    """Yields a run in the format of trec_eval. A document that was returned twice is listed at its first rank only.
+    """Yields a run in the format of trec_eval, by the ids of queries. A document that was returned twice is listed at its first rank
+    only.
 
     trec_eval sorts by score. If the engine's scores do not decrease from rank to rank, a query gets scores computed from
-    its ranks.
+    its ranks. Two SQL statements for 500 rankings.
     """
     tag = f"{RUN_TAG}{run.number}"
-    columns = "query_id", "returned", "documents", "engine_scores"
-    rankings = run.rankings.filter(error_kind="").only(*columns).order_by("query_id").iterator(chunk_size=CHUNK)
-    for ranking in chain.from_iterable(map(read_doc_ids, batched(rankings, CHUNK))):
-        score_by_doc: dict[str, float | None] = {}
-        for doc_id, score in zip(ranking.doc_ids, ranking.read_scores(), strict=True):
-            score_by_doc.setdefault(doc_id, score)
-        is_decreasing = _is_decreasing_in_single_precision(list(score_by_doc.values()))
-        for rank, (doc_id, score) in enumerate(score_by_doc.items(), 1):
-            exported_score = score if is_decreasing else len(score_by_doc) - rank + 1
-            yield f"{ranking.query_id} Q0 {encode_doc_id(doc_id)} {rank} {exported_score!r} {tag}\n"
+    rankings = run.rankings.filter(error_kind="").order_by("query_id")
+    documents = DocumentCache(("doc_id",), encode_doc_id)
+    query_ids = array("q", rankings.values_list("query_id", flat=True).iterator())
+    for part in batched(query_ids, CHUNK):
+        columns = ("query_id", "returned", "documents", "engine_scores")
+        rows = [
+            (query_id, unpack_numbers(packed, count), unpack_scores(scores, count))
+            for query_id, count, packed, scores in rankings.filter(query__in=part).values_list(*columns)
+        ]
+        doc_ids = documents.read(number for _, numbers, _ in rows for number in numbers)
+        yield "".join(
+            line
+            for query_id, numbers, scores in rows
+            for line in _run_lines(query_id, [doc_ids[number] for number in numbers], scores, tag)
+        )
+        count_read(len(part))
+
+
+def _run_lines(topic: int, doc_ids: Sequence[str], scores: Sequence[float | None], tag: str) -> list[str]:
+    score_by_doc: dict[str, float | None] = {}
+    for doc_id, score in zip(doc_ids, scores, strict=True):
+        score_by_doc.setdefault(doc_id, score)
+    exported: Iterable[float | None] = score_by_doc.values()
+    if not _is_decreasing_in_single_precision(list(exported)):
+        exported = range(len(score_by_doc), 0, -1)
+    return [
+        f"{topic} Q0 {doc_id} {rank} {score!r} {tag}\n"
+        for rank, (doc_id, score) in enumerate(zip(score_by_doc, exported, strict=True), 1)
+    ]
 
 
 def _is_decreasing_in_single_precision(engine_scores: Sequence[float | None]) -> bool:
     """Returns whether trec_eval, which keeps scores in single precision, sorts the documents like their ranks."""
-    if any(score is None for score in engine_scores):
+    if None in engine_scores:
         return False
     with np.errstate(over="ignore"):
         single = np.array(engine_scores, dtype=np.float64).astype(np.float32)

@@ -12,14 +12,28 @@ from operator import itemgetter
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from relevancy import accounts, runs
 from relevancy.formats.json_stream import write_list
-from relevancy.formats.rankings.run_csv import pinned_runs, rankings_of
+from relevancy.formats.progress import count_read, count_rows
+from relevancy.formats.rankings.run_csv import pinned_runs, ranking_parts
 from relevancy.formats.ratings.graded_queries import query_batches
 from relevancy.formats.ratings.trec import grade_number
-from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, ScorerVersion, User, Verdict
+from relevancy.models import (
+    Attempt,
+    Book,
+    Case,
+    DocumentCache,
+    Endpoint,
+    Query,
+    Rating,
+    ScorerVersion,
+    User,
+    Verdict,
+    unpack_numbers,
+    unpack_scores,
+)
 
 from .scorer_file import describe_scorer, format_object
 
@@ -29,6 +43,7 @@ IMPORTED_RUNS = "Imported runs"  # the name of the endpoint of all imported runs
 CHUNK = 2_000  # rows
 NEXT = ",\n    "  # between two elements of a list
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+_DETAILS = ("text", "information_need", "reference_answer", "notes", "tags")  # of queries, as `_describe` takes them
 _RATING_COLUMNS = ("query_id", "doc_id", "rater_id", "verdict", "value", "note", "is_adjudication", "updated_at", "id")
 
 
@@ -40,7 +55,7 @@ def export_case(*, case: Case, by: User) -> Iterator[str]:
     A statement for 20,000 ratings, two for each pinned run, and a few more.
     """
     with _snapshot():
-        rows = case.case_queries.present().select_related("query").order_by("position", "id")
+        rows = case.case_queries.present().order_by("position", "id")
         versions = ScorerVersion.objects.used_by(case)
         attempts = case.attempts.select_related("endpoint", "parent")
         sections = [
@@ -50,11 +65,11 @@ def export_case(*, case: Case, by: User) -> Iterator[str]:
             ("scorers", _objects(describe_scorer(scorer=version.scorer, version=version) for version in versions)),
             ("endpoints", _lines(_endpoints(case))),
             ("attempts", _objects(map(_attempt, attempts.order_by("number")))),
-            ("queries", _lines(_describe(row.query, row.options, row.weight) for row in rows.iterator())),
+            ("queries", _queries(rows.values_list(*(f"query__{name}" for name in _DETAILS), "options", "weight"))),
             *_links(rows.values_list("query__link_id", "query_id", "query__text").filter(query__link__isnull=False)),
             ("ratings", write_list(_ratings(case.book, rows.values_list("query_id", "query__text"), by))),
             ("runs", _lines(_runs(case))),
-            ("rankings", _lines(_rankings(case))),
+            ("rankings", write_list(_rankings(case))),
         ]
         yield from _write({"format": FORMAT, "kind": CASE, "name": case.name}, sections)
 
@@ -65,7 +80,7 @@ def export_book(*, book: Book, by: User) -> Iterator[str]:
         rows = Query.objects.live().filter(book=book).order_by("pk")
         sections = [
             ("book", [_settings(book)]),
-            ("queries", _lines(_describe(query) for query in rows.iterator())),
+            ("queries", _queries(rows.values_list(*_DETAILS))),
             *_links(rows.values_list("link_id", "pk", "text").filter(link__isnull=False)),
             ("ratings", write_list(_ratings(book, rows.values_list("pk", "text"), by))),
         ]
@@ -148,15 +163,28 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _describe(query: Query, options: Mapping[str, Any] | None = None, weight: float = 1) -> dict[str, Any]:
+def _queries(rows: QuerySet[Any, tuple[Any, ...]]) -> Iterator[str]:
+    """Yields the parts of the list of queries. rows: as `_describe` takes them."""
+    return _lines(_describe(*row) for row in count_rows(rows.iterator(chunk_size=CHUNK)))
+
+
+def _describe(
+    text: str,
+    information_need: str,
+    reference_answer: str,
+    notes: str,
+    tags: list[str],
+    options: Mapping[str, Any] | None = None,
+    weight: float = 1,
+) -> dict[str, Any]:
     optional = {
-        "information_need": query.information_need,
-        "reference_answer": query.reference_answer,
-        "notes": query.notes,
-        "tags": query.tags,
+        "information_need": information_need,
+        "reference_answer": reference_answer,
+        "notes": notes,
+        "tags": tags,
         "options": options,
     }
-    data = {"query": query.text, **{key: value for key, value in optional.items() if value}}
+    data = {"query": text, **{key: value for key, value in optional.items() if value}}
     return data if weight == 1 else {**data, "weight": grade_number(weight)}
 
 
@@ -225,7 +253,8 @@ def name_raters(book: Book, by: User) -> dict[int, str]:
 def _runs(case: Case) -> Iterator[dict[str, Any]]:
     for run in pinned_runs(case):
         config = {**run.config, "endpoint": _endpoint_name(run.attempt.endpoint)}
-        removed = run.done - rankings_of(run).count()
+        in_case = case.case_queries.present().filter(query=OuterRef("query"))
+        removed = run.done - run.rankings.filter(Exists(in_case)).count()
         yield {
             "number": run.number,
             "attempt": run.attempt.number,
@@ -244,23 +273,32 @@ def _runs(case: Case) -> Iterator[dict[str, Any]]:
         }
 
 
-def _rankings(case: Case) -> Iterator[dict[str, Any]]:
+def _rankings(case: Case) -> Iterator[str]:
+    """Yields the rankings of the pinned runs as JSON objects, which are put together of those of their documents."""
+    optional = ("options", "total", "took_ms", "error_kind", "error")
+    columns = ("former_text", "query__text", "returned", "documents", "engine_scores", "snippets", *optional)
+    documents = DocumentCache(
+        ("doc_id", "fields"), lambda doc_id, fields: (_encode(doc_id), _encode({} if fields is None else fields))
+    )
     for run in pinned_runs(case):
-        for ranking in rankings_of(run).iterate(200):
-            optional = {
-                "text": ranking.former_text if ranking.former_text != ranking.query.text else "",
-                "options": ranking.options,
-                "total": ranking.total,
-                "took_ms": ranking.took_ms,
-                "error_kind": ranking.error_kind,
-                "error": ranking.error,
-            }
-            yield {
-                "run": run.number,
-                "query": ranking.query.text,
-                **{key: value for key, value in optional.items() if value not in ("", None, {})},
-                "hits": ranking.hits,
-            }
+        for rankings in ranking_parts(run, columns):
+            encoded = documents.read(number for row in rankings for number in unpack_numbers(row[3], row[2]))
+            for former_text, text, count, packed, scores, snippets, *values in rankings:
+                given = {"text": former_text if former_text != text else "", **dict(zip(optional, values, strict=True))}
+                head = {
+                    "run": run.number,
+                    "query": text,
+                    **{key: value for key, value in given.items() if value not in ("", None, {})},
+                }
+                of_ranks = json.loads(snippets) if snippets else [{}] * count
+                hits = ", ".join(
+                    f"[{encoded[number][0]}, {_encode(score)}, {encoded[number][1]}{f', {_encode(snippet)}' if snippet else ''}]"
+                    for number, score, snippet in zip(
+                        unpack_numbers(packed, count), unpack_scores(scores, count), of_ranks, strict=True
+                    )
+                )
+                yield f'{_encode(head)[:-1]}, "hits": [{hits}]}}'
+            count_read(len(rankings))
 
 
 def _split(text: str) -> list[str]:

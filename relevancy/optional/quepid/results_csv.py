@@ -11,6 +11,7 @@ from django.db.models import QuerySet
 
 from relevancy import runs, scores
 from relevancy.formats.cells import Cell, rounded, write_rows
+from relevancy.formats.progress import count_rows
 from relevancy.formats.queries.queries_csv import BY_NAME
 from relevancy.formats.queries.query_list_csv import count_hits
 from relevancy.formats.rankings.run_csv import CHUNK, field_names, format_value
@@ -28,7 +29,7 @@ def export_general(*, case: Case) -> Iterator[str]:
     Count: the number of hits. Times are in ISO 8601.
     """
     run, version = _newest_run(case), ScorerVersion.objects.used_by(case).first()
-    details = [BY_NAME[name].write for name in ("information_need", "notes", "options")]
+    write_options = BY_NAME["options"].write
     case_cells = _of_case(case)
     finished_at = run.finished_at.isoformat(timespec="seconds") if run and run.finished_at else ""
     case_queries: QuerySet[Any] = case.case_queries.present().with_scores(run, version).order_by("position", "id")
@@ -39,9 +40,11 @@ def export_general(*, case: Case) -> Iterator[str]:
             None if row.is_stale else rounded(row.score),
             finished_at if row.ranking_id else "",
             count_hits(row),
-            *(write(row) for write in details),
+            row.query.information_need,
+            row.query.notes,
+            write_options(row.options),
         )
-        for row in case_queries.iterator(chunk_size=CHUNK)
+        for row in count_rows(case_queries.iterator(chunk_size=CHUNK))
     )
     return write_rows(GENERAL, rows)
 
@@ -61,7 +64,7 @@ def export_detailed(*, case: Case) -> Iterator[str]:
 def _document_rows(case: Case, run: Run | None, title: str, fields: Sequence[str]) -> Iterator[Sequence[Cell]]:
     case_cells, width = _of_case(case), len(DETAILED) + len(fields)
     rows = case.case_queries.texts().items()
-    for batch in batched(rows, CHUNK):
+    for batch in batched(count_rows(rows), CHUNK):
         query_ids = [query_id for query_id, _ in batch]
         grades = scores.known_grades(case.book, query_ids)
         rankings = run.rankings.filter(query_id__in=query_ids).defer("explanations") if run else []
