@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from relevancy import accounts, comparison, hooks, judging, logs, ratings, runs, scores
 from relevancy.background_task import background_task
+from relevancy.formats import stored_exports
 from relevancy.formats.ratings import ratings_import
 from relevancy.models import Book, Case, JudgingQueue, RatingImport, Run, StoredComparison
 
@@ -144,6 +145,12 @@ def import_ratings(import_id: int) -> None:
         enqueue_book_rescore(book_id)
 
 
+@background_task(priority=LOW_PRIORITY)
+def make_export(export_id: int) -> None:
+    """Makes a large file that was asked for."""
+    stored_exports.make(export_id)
+
+
 def enqueue_comparison(stored: StoredComparison) -> None:
     """Enqueues the computation of a comparison, once however often it is called before the task has finished."""
     if comparison.stored.queue(stored):
@@ -193,13 +200,15 @@ def enqueue_judging_queue(queue: JudgingQueue) -> None:
 def sweep() -> int:
     """Enqueues every run that should be continued and is not. Returns how many.
 
-    Also undoes imports whose process has died, enqueues those that wait for a worker, and the rescoring of books whose cases have
-    outdated scores, and calls `hooks.sweep`.
+    Also undoes imports whose process has died, enqueues those that wait for a worker, files that are still to be made, and the
+    rescoring of books whose cases have outdated scores, and calls `hooks.sweep`.
     """
     for book_id in ratings.sweep_imports():
         enqueue_book_rescore(book_id)
     for import_id in ratings.waiting_imports():
         send(import_ratings, import_id)
+    for export_id in stored_exports.sweep():
+        send(make_export, export_id)
     for book_id in scores.find_outdated_books():
         enqueue_book_rescore(book_id)
     hooks.sweep()

@@ -24,6 +24,7 @@ urlpatterns = [
     path("", include("relevancy.views.help.urls")),
     path("", include("relevancy.views.ticks")),
     path("", include("relevancy.views.case_files.urls")),
+    path("", include("relevancy.views.exports.urls")),
     path("", include("relevancy.views.account.urls")),
     path("", include("relevancy.views.new_case.urls")),
     path("", include("relevancy.views.workbench.urls")),

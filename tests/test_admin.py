@@ -39,6 +39,7 @@ from relevancy.models import (
     ScorerVersion,
     SignInCounter,
     StoredComparison,
+    StoredExport,
     StoredIndex,
     Team,
     User,
@@ -94,6 +95,9 @@ def make_one_of_each():
     StoredIndex.objects.create(engine="embedded", name="films", owner=people["owner"])
     run = case.runs.get()
     Annotation.objects.create(case=case, run=run, text="New synonyms", created_by=people["rater"])
+    StoredExport.objects.create(
+        case=case, name="ratings", by=people["rater"], key="a key", progressed_at=timezone.now()
+    )
     queue = JudgingQueue.objects.create(book=case.book)
     JudgingPair.objects.create(queue=queue, query=case.book.queries.first(), doc_id="1", run=run, rank=1, key=1)
     _import(case, people["rater"])

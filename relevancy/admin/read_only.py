@@ -37,6 +37,7 @@ COLUMNS: Mapping[type[Model], str] = {
     models.RunPart: "run first last claimed_by slots heartbeat_at worker_restarts",
     models.ScorerVersion: "scorer number measure created_by created_at",
     models.StoredComparison: "key case version revision computed_at error",
+    models.StoredExport: "key by status done total worker_restarts started_at progressed_at error",
 }
 SECTIONS = {
     models.Invitation: Section.USERS,
@@ -47,6 +48,7 @@ SECTIONS = {
     models.RatingImport: Section.WORK,
     models.JudgingQueue: Section.WORK,
     models.StoredComparison: Section.WORK,
+    models.StoredExport: Section.WORK,
     models.Activity: Section.WORK,
 }
 SEARCHED = (

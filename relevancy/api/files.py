@@ -4,26 +4,28 @@ import hashlib
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import FileResponse, HttpResponse
+from django.http import FileResponse, Http404, HttpResponse
 from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from ninja import File, Query, Router, Schema, Status
 from ninja.files import UploadedFile
 from pydantic import Field
 
 from relevancy import formats, tasks
-from relevancy.formats import exports
+from relevancy.formats import exports, stored_exports
 from relevancy.formats.cases import book_import, case_import
 from relevancy.formats.cases.case_content import BookContent
 from relevancy.formats.queries import queries_import
 from relevancy.formats.rankings import runs_file
 from relevancy.formats.ratings import ratings_import
 from relevancy.formats.ratings.ratings_preview import RatingsPreview
-from relevancy.models import Book, Case, Endpoint, RatingImport, Role, Run
+from relevancy.models import Book, Case, Endpoint, RatingImport, Role, Run, StoredExport
 
 from .access import Id, check_book_editable, get_book, get_case, get_run
 from .authentication import READ, WRITE, ApiRequest
@@ -79,6 +81,32 @@ class RatingImportDetails(Schema):
     changed: int = Field(examples=[0])
     error: str = Field(description="Why it has failed.", examples=[""])
     started_at: datetime
+
+
+class ExportDetails(Schema):
+    """A file that takes too long for one request, which a worker makes for you. It is deleted a day after that.
+
+    status: waiting, running, complete or failed. done, total: queries and rankings that are written; a file may have them twice.
+    state: the address of these details, to be asked again until the status is complete; then the file is at the address `file`.
+    """
+
+    id: int = Field(examples=[1])
+    name: str = Field(examples=["ratings"])
+    status: StoredExport.Status = Field(examples=["running"])
+    done: int = Field(examples=[430000])
+    total: int = Field(examples=[1000000])
+    percent: int = Field(examples=[43])
+    error: str = Field(description="Why it has failed.", examples=[""])
+    state: str = Field(examples=["/api/v1/exports/1"])
+    file: str = Field(examples=["/api/v1/exports/1/file"])
+
+    @staticmethod
+    def resolve_state(stored: StoredExport) -> str:
+        return reverse("api:read_export", args=[stored.pk])
+
+    @staticmethod
+    def resolve_file(stored: StoredExport) -> str:
+        return reverse("api:download_export", args=[stored.pk])
 
 
 class ImportedQueries(Schema):
@@ -167,31 +195,79 @@ def _documented(files: exports.Formats) -> dict[str, Any]:
     return {"responses": {200: {"description": "The file", "content": content}}}
 
 
-@router.get("/cases/{case_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.files_of(Case)))
-def export_case_file(request: ApiRequest, case_id: Id, name: CaseFile) -> HttpResponseBase:
+LARGE = {202: ExportDetails}
+
+
+@router.get(
+    "/cases/{case_id}/export/{name}",
+    auth=READ,
+    response=LARGE,
+    openapi_extra=_documented(exports.files_of(Case)),
+)
+def export_case_file(request: ApiRequest, case_id: Id, name: CaseFile) -> HttpResponseBase | Status[StoredExport]:
     """A file of a case: its ratings, its queries, its scores and results, or the whole case, also for another product.
 
-    In a file for another product, `left_out` says what its format does not hold.
+    In a file for another product, `left_out` says what its format does not hold. 202 if a worker makes the file, because there are more
+    than 500,000 ratings or results.
     """
-    case = get_case(request, case_id)
-    export = exports.files_of(Case)[name]
-    return _download(request, export.open(case, request.user), export)
+    return _download(request, get_case(request, case_id), name)
 
 
-@router.get("/books/{book_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.files_of(Book)))
-def export_book_file(request: ApiRequest, book_id: Id, name: BookFile) -> HttpResponseBase:
-    """A file of a book: the ratings of every rater as CSV, or the whole book in the format `relevancy/1` or for another product."""
-    book = get_book(request, book_id)
-    export = exports.files_of(Book)[name]
-    return _download(request, export.open(book, request.user), export)
+@router.get(
+    "/books/{book_id}/export/{name}",
+    auth=READ,
+    response=LARGE,
+    openapi_extra=_documented(exports.files_of(Book)),
+)
+def export_book_file(request: ApiRequest, book_id: Id, name: BookFile) -> HttpResponseBase | Status[StoredExport]:
+    """A file of a book: the ratings of every rater as CSV, or the whole book in the format `relevancy/1` or for another product.
+
+    202 as for cases.
+    """
+    return _download(request, get_book(request, book_id), name)
 
 
-@router.get("/runs/{run_id}/export/{name}", auth=READ, openapi_extra=_documented(exports.files_of(Run)))
-def export_run_file(request: ApiRequest, run_id: Id, name: RunFile) -> HttpResponseBase:
-    """The rankings of a run: as CSV with the displayed fields, or as a TREC run."""
-    run = get_run(request, run_id)
-    export = exports.files_of(Run)[name]
-    return _download(request, export.open(run, request.user), export)
+@router.get(
+    "/runs/{run_id}/export/{name}",
+    auth=READ,
+    response=LARGE,
+    openapi_extra=_documented(exports.files_of(Run)),
+)
+def export_run_file(request: ApiRequest, run_id: Id, name: RunFile) -> HttpResponseBase | Status[StoredExport]:
+    """The rankings of a run: as CSV with the displayed fields, or as a TREC run. 202 as for cases."""
+    return _download(request, get_run(request, run_id), name)
+
+
+@router.get("/exports/{export_id}", auth=READ, response=ExportDetails)
+def read_export(request: ApiRequest, export_id: Id) -> StoredExport:
+    """How far a large file is that you have asked for."""
+    return _get_export(request, export_id)
+
+
+@router.get(
+    "/exports/{export_id}/file",
+    auth=READ,
+    openapi_extra=_documented({**exports.files_of(Case), **exports.files_of(Run), **exports.files_of(Book)}),
+)
+def download_export(request: ApiRequest, export_id: Id) -> HttpResponseBase:
+    """A large file that is complete. 404 before that, and a day later."""
+    stored = _get_export(request, export_id)
+    export = exports.files_of(type(stored.row)).get(stored.name)
+    path = stored_exports.path_of(stored)
+    if export is None or stored.status != StoredExport.Status.COMPLETE or not path.exists():
+        raise Http404
+    return FileResponse(path.open("rb"), content_type=export.content_type)
+
+
+def _get_export(request: ApiRequest, export_id: int) -> StoredExport:
+    """Returns a file that the user has asked for, of what the user may still see."""
+    own = StoredExport.objects.filter(by=request.user).select_related("case", "run", "book")
+    stored = get_object_or_404(own, pk=export_id)
+    if isinstance(stored.row, Book):
+        get_book(request, stored.row.pk)
+    else:
+        get_case(request, stored.row.case_id if isinstance(stored.row, Run) else stored.row.pk)
+    return stored
 
 
 @router.post("/cases/{case_id}/import/ratings", auth=WRITE, response=ImportedRatings)
@@ -327,8 +403,16 @@ def _usable_endpoint(request: ApiRequest, endpoint_id: int | None) -> Endpoint |
     return endpoint
 
 
-def _download(request: ApiRequest, file: IO[bytes], export: exports.Export[Any]) -> HttpResponseBase:
-    """Returns a file with an ETag of its content, or 304 if that is the one of If-None-Match."""
+def _download(request: ApiRequest, row: Case | Run | Book, name: str) -> HttpResponseBase | Status[StoredExport]:
+    """Returns a file with an ETag of its content, or 304 if that is the one of If-None-Match. A large one is left to a worker, even if
+    there is one already that is complete."""
+    export = exports.files_of(type(row))[name]
+    if export.is_large(row):
+        stored, is_new = stored_exports.ask(row=row, name=name, by=request.user, again=True)
+        if is_new:
+            tasks.send(tasks.make_export, stored.pk)
+        return Status(202, stored)
+    file = export.open(row, request.user)
     digest = hashlib.sha256()
     read: Callable[[], bytes] = partial(file.read, READ_BYTES)
     for content in iter(read, b""):

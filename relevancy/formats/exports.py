@@ -5,19 +5,35 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import IO, Any
 
-from django.db.models import Model
+from django.db.models import F, Model, Q, Sum
+from django.utils.text import slugify
 
 from relevancy import activity, hooks
+from relevancy.formats.progress import reported_to
 from relevancy.formats.queries import queries_csv
 from relevancy.formats.rankings import run_csv
 from relevancy.formats.ratings import book_ratings_csv, judgement_lists, ltr, ratings_csv, ratings_json, rre, trec
 from relevancy.formats.relevancy import writer
-from relevancy.models import Activity, Book, Case, Run, User
+from relevancy.models import Activity, Book, Case, Query, Rating, Run, User
 
 MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
+MAX_ROWS = 500_000  # ratings and results that a page reads for a file: five to ten seconds; see benchmarks/transfer.py
 WHOLE, RATINGS, QUERIES, RESULTS = "Whole case", "Ratings", "Queries", "Scores and results"
 GROUPS = ("", WHOLE, RATINGS, QUERIES, RESULTS)
 CSV, TEXT, JSON = "text/csv", "text/plain", "application/json"
+
+
+def count_steps(row: Model) -> int:
+    """Returns how many queries a file of a case or book has, or of how many queries a file of a run has results."""
+    if isinstance(row, Run):
+        return row.done - row.failed
+    queries = row.case_queries.present() if isinstance(row, Case) else Query.objects.live().filter(book=row.pk)
+    return int(queries.count())
+
+
+def _count_pinned(case: Case) -> int:
+    pinned = case.runs.filter(pinned_at__isnull=False)
+    return int(pinned.aggregate(steps=Sum(F("done") - F("failed")))["steps"] or 0)
 
 
 @dataclass(frozen=True)
@@ -27,6 +43,7 @@ class Export[M]:
     suffix: the end of its name. label, hint: what it is, for people. group: the heading under which a page lists it.
     write: returns the parts of the text, for the user.
     says_left_out: `write` also takes a list, which gets sentences about what the format does not hold.
+    steps: counts what `progress.count_read` is called for: queries, or rankings of runs.
     """
 
     suffix: str
@@ -36,41 +53,77 @@ class Export[M]:
     write: Callable[..., Iterable[str]]
     group: str = ""
     says_left_out: bool = False
+    steps: Callable[[M], int] = count_steps  # type: ignore[assignment]
 
-    def open(self, row: M, by: User, left_out: list[str] | None = None) -> IO[bytes]:
-        """Returns the file, positioned at its start, and adds it to the activity log. It deletes itself when it is closed.
+    def is_large(self, row: M) -> bool:
+        """Returns whether a worker has to make the file: one with more than `MAX_ROWS`. Files of queries alone are written fast enough.
+        Two SQL statements at most."""
+        if isinstance(row, Run):
+            return row.done * row.rows > MAX_ROWS
+        if not isinstance(row, Case | Book) or self.group == QUERIES:
+            return False
+        rows = 0
+        if isinstance(row, Case) and self.group in (WHOLE, RESULTS):
+            newest = Run.objects.finished().newest_for(row).values("pk")[:1]
+            written = row.runs.filter(Q(pinned_at__isnull=False) | Q(pk__in=newest))
+            rows = int(written.aggregate(rows=Sum(F("done") * F("rows")))["rows"] or 0)
+        book: Any = row.book_id if isinstance(row, Case) else row
+        left = MAX_ROWS - rows
+        return left < 0 or Rating.objects.filter(query__book=book).order_by()[: left + 1].count() > left
 
-        left_out: see `says_left_out`.
+    def file_name(self, row: M) -> str:
+        """Returns the name of the file, made from that of what it contains."""
+        name = f"{row.case.name} run {row.number}" if isinstance(row, Run) else str(row)
+        return f"{slugify(name) or 'export'}{self.suffix}"
+
+    @property
+    def full_content_type(self) -> str:
+        """The content type with the encoding, which JSON does not have."""
+        return self.content_type if self.content_type == JSON else f"{self.content_type}; charset=utf-8"
+
+    def open(
+        self,
+        row: M,
+        by: User,
+        left_out: list[str] | None = None,
+        report: Callable[[int], None] = lambda done: None,
+    ) -> IO[bytes]:
+        """Returns the file, positioned at its start; see `save`. It deletes itself when it is closed."""
+        file = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 (the response closes it)
+        try:
+            self.save(row, by, file, left_out, report)
+        except BaseException:
+            file.close()
+            raise
+        file.seek(0)
+        return file
+
+    def save(
+        self,
+        row: M,
+        by: User,
+        file: IO[bytes],
+        left_out: list[str] | None = None,
+        report: Callable[[int], None] = lambda done: None,
+    ) -> None:
+        """Writes the text in UTF-8, and adds the file to the activity log.
+
+        left_out: see `says_left_out`. report: called again and again with how many of `steps` are done.
         """
         more = [[] if left_out is None else left_out] if self.says_left_out else []
-        file = spool(self.write(row, by, *more))
+        with reported_to(report):
+            for part in self.write(row, by, *more):
+                file.write(part.encode())
+        verb = Activity.Verb.FILE_EXPORTED
         if isinstance(row, Book):
-            activity.record_for_book(
-                Activity.Verb.FILE_EXPORTED, book=row, by=by, subject=f"the book “{row}”", file=self.label
-            )
+            activity.record_for_book(verb, book=row, by=by, subject=f"the book “{row}”", file=self.label)
         elif isinstance(row, Run):
-            activity.record(
-                Activity.Verb.FILE_EXPORTED, case=row.case_id, by=by, subject=f"run {row.number}", file=self.label
-            )
+            activity.record(verb, case=row.case_id, by=by, subject=f"run {row.number}", file=self.label)
         elif isinstance(row, Case):
-            activity.record(Activity.Verb.FILE_EXPORTED, case=row, by=by, subject="the case", file=self.label)
-        return file
+            activity.record(verb, case=row, by=by, subject="the case", file=self.label)
 
 
 type Formats = Mapping[str, Export[Any]]
-
-
-def spool(parts: Iterable[str]) -> IO[bytes]:
-    """Returns a text as a file in UTF-8, positioned at its start, which deletes itself when it is closed."""
-    file = tempfile.SpooledTemporaryFile(max_size=MEMORY)  # noqa: SIM115 (the response closes it)
-    try:
-        for part in parts:
-            file.write(part.encode())
-    except BaseException:
-        file.close()
-        raise
-    file.seek(0)
-    return file
 
 
 _OF_CASE: Mapping[str, Export[Case]] = {
@@ -82,6 +135,7 @@ _OF_CASE: Mapping[str, Export[Case]] = {
         "Can be imported again, and the command evaluate can check it without a server.",
         lambda case, by: writer.export_case(case=case, by=by),
         group=WHOLE,
+        steps=lambda case: 2 * count_steps(case) + _count_pinned(case),
     ),
     "ratings": Export(
         "-ratings.csv",
@@ -154,6 +208,7 @@ _OF_CASE: Mapping[str, Export[Case]] = {
         "the results of all pinned runs in one file, as Quepid's snapshots; can be imported again",
         lambda case, by: run_csv.export_pinned(case=case),
         group=RESULTS,
+        steps=_count_pinned,
     ),
 }
 _OF_RUN: Mapping[str, Export[Run]] = {
@@ -180,6 +235,7 @@ _OF_BOOK: Mapping[str, Export[Book]] = {
         "Whole book, JSON",
         "settings, queries and the ratings of every rater; can be imported again",
         lambda book, by: writer.export_book(book=book, by=by),
+        steps=lambda book: 2 * count_steps(book),
     ),
 }
 _OF: Mapping[type[Model], Formats] = {Case: _OF_CASE, Run: _OF_RUN, Book: _OF_BOOK}

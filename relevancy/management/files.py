@@ -10,6 +10,7 @@ from relevancy.formats.file_formats import FileKind, of_kind
 from relevancy.models import Book, Case, Run, User
 
 from .command import Command, add_owner, find_case, find_owner, open_binary, write_file
+from .progress import Progress
 
 
 class ImportCommand(Command):
@@ -93,7 +94,12 @@ class ExportCommand[M: (Case, Book, Run)](Command):
         is_named = self.names_raters and export.content_type == JSON
         by = find_owner(options["owner"]) if is_named else (row.case if isinstance(row, Run) else row).owner
         left_out: list[str] = []
-        with export.open(row, by, left_out) as file:
+        shown, steps = Progress(self.stderr, "steps"), export.steps(row)
+        try:
+            file = export.open(row, by, left_out, lambda done: shown.show(done, max(steps, done)))
+        finally:
+            shown.close()
+        with file:
             write_file(options["output"], file, self.stdout)
         for sentence in left_out:
             self.stderr.write(sentence)

@@ -33,6 +33,7 @@ from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
 from .session import UserSession
 from .sign_in import RequiredProof, SignInCounter
+from .stored_export import StoredExport
 from .stored_index import StoredIndex
 from .team import Membership, Role, Team
 from .user import User
@@ -77,6 +78,7 @@ __all__ = [
     "ScorerVersion",
     "SignInCounter",
     "StoredComparison",
+    "StoredExport",
     "StoredIndex",
     "Team",
     "UnreadableSecret",

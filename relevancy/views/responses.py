@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from typing import IO
 from urllib.parse import urldefrag
 
 from django.contrib import messages
@@ -12,8 +13,9 @@ from django.utils.http import content_disposition_header
 from django.utils.text import slugify
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh, trigger_client_event
 
-from relevancy.formats import exports
-from relevancy.models import User
+from relevancy import tasks
+from relevancy.formats import exports, stored_exports
+from relevancy.models import Book, Case, Run, User
 from relevancy.models.errors import error_text
 
 from .requests import HtmxRequest
@@ -54,13 +56,20 @@ def refresh_after_conflict(request: HtmxRequest, url: str, reason: Exception | s
     return response
 
 
-def download[M](export: exports.Export[M], row: M, *, name: str, by: User) -> FileResponse:
-    """Returns a file to download. name: of what it contains, from which its own name is made."""
-    filename = f"{slugify(name) or 'export'}{export.suffix}"
-    text = "" if export.content_type == exports.JSON else "; charset=utf-8"
-    return FileResponse(
-        export.open(row, by), as_attachment=True, filename=filename, content_type=f"{export.content_type}{text}"
-    )
+def download(row: Case | Run | Book, name: str, *, by: User) -> HttpResponseBase:
+    """Returns a file to download, or redirects to the page that shows how far the worker is that makes it. name: see `files_of`."""
+    export = exports.files_of(type(row))[name]
+    if not export.is_large(row):
+        return export_file(export, row, export.open(row, by))
+    stored, is_new = stored_exports.ask(row=row, name=name, by=by)
+    if is_new:
+        tasks.send(tasks.make_export, stored.pk)
+    return redirect("export", stored.pk)
+
+
+def export_file[M](export: exports.Export[M], row: M, file: IO[bytes]) -> FileResponse:
+    """Returns an open file to download, which is closed then."""
+    return FileResponse(file, as_attachment=True, filename=export.file_name(row), content_type=export.full_content_type)
 
 
 def as_file[R: HttpResponseBase](response: R, name: str, ending: str) -> R:

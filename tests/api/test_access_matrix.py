@@ -110,6 +110,8 @@ remove_rating      rate    rate   200
 export_case_file   see     read   200
 export_book_file   see     read   200
 export_run_file    see     read   200
+read_export        all     read   404
+download_export    all     read   404
 import_ratings     edit    write  200
 read_rating_import see     read   200
 import_queries     edit    write  200
@@ -175,6 +177,7 @@ def ids(world):
         "book_id": world.case.book_id,
         "team_id": world.team.pk,
         "name": "ratings",
+        "export_id": world.ids["export_id"],
     }
 
 

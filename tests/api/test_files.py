@@ -7,6 +7,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client, override_settings
 
 from relevancy import cases, ratings, tasks
+from relevancy.formats import exports
 from relevancy.models import Book, Case, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_endpoint, make_team, make_user, run_now
 from tests.formats import relevancy_files
@@ -157,6 +158,42 @@ def test_runs_are_imported_and_exported(api, case):
     assert [run.name for run in Run.objects.order_by("number")] == ["old: may", "old: june"]
     assert client.download(f"/runs/{may['id']}/export/trec").decode().count("\n") == 2
     assert "star wars,1,1" in client.download(f"/runs/{june['id']}/export/csv").decode()
+
+
+def test_a_large_file_is_left_to_a_worker(api, case, monkeypatch, data_dir):
+    client, address = api(case.owner), f"/cases/{case.pk}/export/ratings"
+    client.upload(f"/cases/{case.pk}/import/ratings", RATINGS)
+    small = client.download(address)
+    monkeypatch.setattr(exports, "MAX_ROWS", 0)
+    sent = []
+    monkeypatch.setattr(tasks, "send", lambda task, pk, **options: sent.append(pk))
+    answer = client.send("GET", address)
+    assert answer.status_code == 202
+    state = answer.json()
+    assert [state[name] for name in ("id", "name", "status", "done", "error")] == [sent[0], "ratings", "waiting", 0, ""]
+    state_address, file_address = (state[name].removeprefix("/api/v1") for name in ("state", "file"))
+    assert client.send("GET", address).json() == client.get(state_address) == state  # asking twice does not make two
+    assert client.send("GET", file_address).status_code == 404
+    tasks.make_export.func(sent[0])
+    assert client.get(state_address)["status"] == "complete"
+    assert client.download(file_address) == small
+    again = client.send("GET", address)  # a script gets what there is now, not the file of yesterday
+    assert (again.status_code, again.json()["status"], sent) == (202, "waiting", [state["id"]] * 2)
+    other = make_user(superuser=True)
+    assert api(other).send("GET", state_address).status_code == 404
+    assert api(other).send("GET", file_address).status_code == 404
+
+
+def test_a_large_file_that_fails_says_why(api, case, monkeypatch, data_dir):
+    monkeypatch.setattr(exports, "MAX_ROWS", -1)
+    monkeypatch.setattr(tasks, "send", lambda *_, **__: None)
+    client = api(case.owner)
+    state = client.send("GET", f"/books/{case.book_id}/export/book").json()
+    (data_dir / "exports").write_text("a file where the folder should be")
+    tasks.make_export.func(state["id"])
+    failed = client.get(state["state"].removeprefix("/api/v1"))
+    assert failed["status"] == "failed"
+    assert failed["error"].startswith("The file could not be written")
 
 
 def test_a_case_is_imported_and_exported_again(api):

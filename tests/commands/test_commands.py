@@ -12,6 +12,7 @@ from django.core.management.base import CommandError
 
 from relevancy import endpoints, engines
 from relevancy.models import Case, Endpoint, Rating, Run, User
+from tests.commands.test_progress import Terminal
 from tests.factories import make_attempt, make_case, make_scorer, make_user, script_of
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
@@ -101,6 +102,10 @@ class TestTheMainJob:
         run = command("export_run", "Films:1", "--format", "trec").splitlines()
         assert command("export_run", Run.objects.get().pk).splitlines() == run
         assert {line.split()[0] for line in qrels} == {line.split()[0] for line in run}
+        out, shown = io.StringIO(), Terminal()
+        call_command("export_run", "Films:1", stdout=out, stderr=shown)
+        assert out.getvalue().splitlines() == run  # the bar is no part of it
+        assert "] 2 of 2 steps" in shown.getvalue()
         command("export_run", "Films:1", "--format", "csv", "--output", shop / "run.csv")
         assert (
             (shop / "run.csv")

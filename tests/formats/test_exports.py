@@ -123,6 +123,26 @@ def test_rankings_in_the_file_of_a_case_are_what_json_makes_of_them(run: Run) ->
     assert any("<em>" in line for line in expected)
 
 
+@pytest.mark.parametrize("name", [name for name in files_of(Case) if name not in {"quepid", "general", "detailed"}])
+def test_files_of_cases_count_their_steps(run: Run, name: str) -> None:
+    counted: list[int] = []
+    export = files_of(Case)[name]
+    with progress.reported_to(counted.append):
+        assert "".join(export.write(run.case, run.case.owner))
+    assert counted == sorted(counted)
+    # The pinned run has a ranking of a query that is no longer in the case, and one that has failed.
+    assert abs(counted[-1] - export.steps(run.case)) <= 2
+
+
+@pytest.mark.parametrize(("name", "times"), [("ratings", 1), ("book", 2)])
+def test_files_of_books_count_their_steps(run: Run, name: str, times: int) -> None:
+    counted: list[int] = []
+    book, export = run.case.book, files_of(Book)[name]
+    with progress.reported_to(counted.append):
+        assert "".join(export.write(book, book.owner))
+    assert counted[-1] == export.steps(book) == times * Query.objects.filter(book=book).count()
+
+
 def test_nothing_is_reported_after_a_file_has_been_written(run: Run) -> None:
     counted: list[int] = []
     with progress.reported_to(counted.append):

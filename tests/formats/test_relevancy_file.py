@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from relevancy import books, queries, ratings, runs, scores
-from relevancy.formats import BadFile, exports, parse_case, read_book
+from relevancy.formats import BadFile, parse_case, read_book
 from relevancy.formats.cases import book_import, case_import
 from relevancy.formats.relevancy import writer
 from relevancy.models import Book, Case, Endpoint, Rating, RatingChange, Scorer, ScorerVersion, User
@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
 
 def exported(case: Case, by: User) -> bytes:
-    with exports.spool(writer.export_case(case=case, by=by)) as file:
+    with io.BytesIO("".join(writer.export_case(case=case, by=by)).encode()) as file:
         return file.read()
 
 
@@ -194,11 +194,11 @@ def test_a_user_imports_no_attempts_on_endpoints_of_others(admin):
 def test_an_exported_book_is_imported_as_it_was(admin):
     content = read_book(as_file(BOOK))
     book = book_import.import_book(content=content, by=admin)
-    with exports.spool(writer.export_book(book=book, by=admin)) as file:
+    with io.BytesIO("".join(writer.export_book(book=book, by=admin)).encode()) as file:
         first = file.read()
     copied = as_file(first)
     copy = book_import.import_book(content=read_book(copied), by=admin)
-    with exports.spool(writer.export_book(book=copy, by=admin)) as file:
+    with io.BytesIO("".join(writer.export_book(book=copy, by=admin)).encode()) as file:
         assert file.read() == first
     assert (copy.rule, copy.relevant_from, copy.guidelines) == ("mean", 1.0, "Two\nlines")
     assert copy.raters_are_blind is False
@@ -265,7 +265,7 @@ def test_a_file_of_an_earlier_version_whose_linked_queries_share_ratings_is_read
 
 def test_linked_queries_of_a_book_are_imported_and_copied(admin):
     case = linked_case()
-    with exports.spool(writer.export_book(book=case.book, by=admin)) as file:
+    with io.BytesIO("".join(writer.export_book(book=case.book, by=admin)).encode()) as file:
         copied = as_file(file.read())
     book = book_import.import_book(content=read_book(copied), by=admin)
     assert links_in(book) == LINKS

@@ -15,6 +15,7 @@ from django.forms import Form, ModelChoiceField, ModelForm
 from django.urls import URLPattern, get_resolver, reverse
 
 from relevancy import accounts, cases, queries, runs, scorers, teams
+from relevancy.formats import stored_exports
 from relevancy.models import (
     ApiToken,
     Attempt,
@@ -24,6 +25,7 @@ from relevancy.models import (
     Role,
     Run,
     Scorer,
+    StoredExport,
     StoredIndex,
     Team,
     User,
@@ -110,6 +112,9 @@ case_import            GET    all     200
 case_import            POST   all     200
 case_download          GET    see     200
 run_download           GET    see     200
+export                 GET    all     404
+export_file            GET    all     404
+export_again           POST   all     404
 ratings_import         POST   edit    302
 queries_import         POST   edit    302
 runs_import            POST   edit    302
@@ -318,6 +323,7 @@ class World:
             "team_id": self.team.pk,
             "member_id": self.member.pk,
             "token_id": self.api_token.pk,
+            "export_id": StoredExport.objects.get(case=self.case).pk,
             "external_id": 0,
             "invitation_id": self.invitation.pk,
             "token": self.invitation.token,
@@ -370,6 +376,8 @@ def make_world(owner, name, script_owner):
         other_run=other_run,
         optional_ids=optional_ids,
     )
+    # Only the member who has asked for a file gets it.
+    stored_exports.ask(row=case, name="case", by=member.user)
     leaks.plant(name.lower())
     world.case.refresh_from_db()
     world.endpoint.refresh_from_db()

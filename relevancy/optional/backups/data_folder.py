@@ -13,6 +13,8 @@ from pathlib import Path
 from django.conf import settings
 from django.db import connection
 
+from relevancy.formats import stored_exports
+
 from .archives import ArchiveWriter, sync_folder
 from .errors import BackupError
 
@@ -67,7 +69,8 @@ def _stamp(status: os.stat_result) -> Stamp:
 
 
 def list_files() -> dict[str, Stamp]:
-    """Returns the files below the data folder by their paths there, without the database, collected static files and metrics."""
+    """Returns the files below the data folder by their paths there, without the database, collected static files, metrics and files
+    that were made to be downloaded."""
     return {path: _stamp(status) for path, status in _walk() if stat.S_ISREG(status.st_mode)}
 
 
@@ -80,7 +83,7 @@ def _walk() -> Iterator[tuple[str, os.stat_result]]:
     """Yields the path and the status of everything but folders."""
     folder = Path(settings.DATA_DIR)
     database = Path(str(connection.settings_dict["NAME"]))
-    left_out = {Path(settings.STATIC_ROOT).resolve(), Path(settings.METRICS_DIR).resolve()}
+    left_out = {Path(each).resolve() for each in (settings.STATIC_ROOT, settings.METRICS_DIR, stored_exports.folder())}
     for name, folders, files in os.walk(folder):
         inside = Path(name)
         links = [each for each in folders if (inside / each).is_symlink()]

@@ -7,14 +7,14 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_GET, require_POST
 
 from relevancy import books, judging, ratings, tasks
-from relevancy.formats import exports
 from relevancy.models import Book, CaseQuery, Role, User
 from relevancy.views.forms import form_error
 from relevancy.views.permissions import get_or_403
@@ -152,10 +152,10 @@ def book_undo_decision(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 
 @require_GET
-def book_ratings_csv(request: HtmxRequest, book_id: int) -> FileResponse:
+def book_ratings_csv(request: HtmxRequest, book_id: int) -> HttpResponseBase:
     """All ratings of a book as CSV, each with the grade of its document and who decided about it."""
     book: Book = get_or_403(Book.objects, request.user, book_id, needs=Role.VIEWER)
-    return download(exports.files_of(Book)["ratings"], book, name=book.name, by=request.user)
+    return download(book, "ratings", by=request.user)
 
 
 def _list_url(request: HtmxRequest, book: Book) -> str:

@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.paginator import Paginator
 from django.db.models import Exists, F, OuterRef, QuerySet
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods
@@ -141,8 +142,8 @@ def book_rating_import(request: HtmxRequest, book_id: int) -> HttpResponse:
 
 
 @require_GET
-def book_download(request: HtmxRequest, book_id: int) -> FileResponse:
+def book_download(request: HtmxRequest, book_id: int) -> HttpResponseBase:
     """The whole book as one file, which can be imported again here or, with `?for=NAME`, elsewhere."""
     book: Book = get_or_403(Book.objects.all(), request.user, book_id, needs=Role.VIEWER)
-    files = exports.files_of(Book)
-    return download(files.get(request.GET.get("for", ""), files["book"]), book, name=book.name, by=request.user)
+    name = request.GET.get("for", "")
+    return download(book, name if name in exports.files_of(Book) else "book", by=request.user)

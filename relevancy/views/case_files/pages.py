@@ -6,7 +6,8 @@ from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.http import FileResponse, HttpResponse
+from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -189,15 +190,13 @@ def _render(request: HtmxRequest, case: Case, context: dict[str, Any], status: i
 
 
 @require_GET
-def case_download(request: HtmxRequest, case_id: int, name: str) -> FileResponse:
+def case_download(request: HtmxRequest, case_id: int, name: str) -> HttpResponseBase:
     """One file of the case; see `exports`."""
-    case = get_case(request, case_id)
-    return download(exports.files_of(Case)[name], case, name=case.name, by=request.user)
+    return download(get_case(request, case_id), name, by=request.user)
 
 
 @require_GET
-def run_download(request: HtmxRequest, case_id: int, number: int, kind: str) -> FileResponse:
+def run_download(request: HtmxRequest, case_id: int, number: int, kind: str) -> HttpResponseBase:
     """One file of a finished run."""
-    case = get_case(request, case_id)
-    run = get_object_or_404(Run.objects.finished().filter(case=case), number=number)
-    return download(exports.files_of(Run)[kind], run, name=f"{case.name} run {number}", by=request.user)
+    runs_of_case = Run.objects.finished().filter(case=get_case(request, case_id)).select_related("case")
+    return download(get_object_or_404(runs_of_case, number=number), kind, by=request.user)

@@ -19,6 +19,7 @@ PAGES = {
     f"{_CASE}/knobs/": "workbench#editing-the-attempt",
     f"{_CASE}/links/": "workbench#linked-queries",
     f"{_CASE}/share/": "security#who-may-do-what",
+    "exports/": "files#large-files",
     "judge/": "judging#what-waits-for-you",
     "books/": "judging",
     "books/import/": "files",

@@ -1,0 +1,1 @@
+"""The page of a large file that a worker makes."""
