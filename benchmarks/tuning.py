@@ -1,12 +1,13 @@
 """Whether studies tell gain from luck, and how long they take.
 
-    python benchmarks/tuning.py [--seeds N] [--trials N] [--queries N] [--only simulated|sample|stub …] [--quick] [--check]
+    python benchmarks/tuning.py [--seeds N] [--trials N] [--queries N] [--only simulated|sample|estimates|stub …] [--quick] [--check]
 
 - simulated: studies whose truth is known: settings that differ truly by a point, queries by 20, of which a part is shared by all
   settings; and three knobs with a smooth response. How much better the choice looks and is, what cross-fitting says, how often its
   interval contains the true gain of what was chosen (target: at least 93 %), and how often it claims a gain, or one of a tag,
   where there is none (at most 5 %). 200 seeds unless given.
 - sample: 200 trials of the sample on the embedded engine (at most 10 s on two cores).
+- estimates: how many settings of the sample are estimated in a second, in one thread (the aim is 100,000).
 - stub: `--trials` (500 unless given) of `--queries` (500) on an engine that answers after 5 ms, 4 requests at a time. Target: at most
   twice as long as the engine needs for these requests. Data: invented data.
 
@@ -17,8 +18,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from unittest.mock import patch
 
 import numpy as np
 import options
@@ -31,8 +33,9 @@ from relevancy.formats.documents import sample
 from relevancy.models import Case, Scorer, ScorerVersion, User
 from relevancy.optional.studies import findings, studies
 from relevancy.optional.studies.choice import Evidence
+from relevancy.optional.studies.estimates import Estimator
 from relevancy.optional.studies.models import Study
-from relevancy.optional.studies.space import parse_knob
+from relevancy.optional.studies.space import Settings, parse_knob
 from relevancy.optional.studies.tests.simulated import simulate, simulate_smooth, true_gain
 from relevancy.scoring.arrays import FloatArray
 from relevancy.statistics import ALPHA, compare_cross_fitted
@@ -42,6 +45,7 @@ SMOOTH = [(queries, best) for best in (1.0, 4.0) for queries in (50, 100, 400)]
 SIMULATED = [(25, 200, 0.8), (50, 20, 0.8), (50, 200, 0.5), (50, 200, 0.8), (100, 200, 0.8), (400, 200, 0.8)]
 COVERED, CLAIMED = 0.93, 0.05
 SAMPLE_TRIALS, SAMPLE_SECONDS = 200, 10.0
+ESTIMATE_TRIALS, ESTIMATED_A_SECOND = 80, 100_000
 SAMPLE_KNOBS = ["title_boost=0.1:20:log", "cast_boost=0.1:20:log", "tie=0:1"]
 TAGS = 4  # of a simulated study, of equal sizes
 type Simulation = Callable[..., tuple[Evidence, FloatArray]]
@@ -89,13 +93,14 @@ def measure_simulated(seeds: int) -> bool:
     return is_good
 
 
-def run_study(case: Case, knobs: list[str], trials: int) -> tuple[Study, float]:
+def run_study(case: Case, knobs: list[str], trials: int, *, estimates: bool = False) -> tuple[Study, float]:
     """Runs a study in this process. Returns it, and the seconds that it took."""
     attempt = case.attempts.exclude(knobs={}).order_by("number").last()
     scorer = Scorer.objects.get(name="nDCG@10", owner=None)
     scorers.add_scorer(case=case, scorer=scorer)
     version = ScorerVersion.objects.used_by(case).get(scorer=scorer)
-    settings = studies.StudySettings(knobs=[parse_knob(text) for text in knobs], trials=trials)
+    varied = [parse_knob(text) for text in knobs]
+    settings = studies.StudySettings(knobs=varied, trials=trials, estimates=estimates)
     study = studies.create(case=case, parent=attempt, version=version, settings=settings, by=case.owner)
     begun = time.perf_counter()
     while studies.continue_study(study.pk):
@@ -112,6 +117,27 @@ def measure_sample(by: User, trials: int) -> bool:
     study, seconds = run_study(sample.load(owner=by), SAMPLE_KNOBS, trials)
     print(f"sample: {trials} trials of {len(study.query_ids)} queries, {study.requests:,} requests: {seconds:.1f} s")
     return options.verdict(seconds <= SAMPLE_SECONDS, f"at most {SAMPLE_SECONDS:g} s, {seconds:.1f} s")
+
+
+def measure_estimates(by: User, trials: int) -> bool:
+    taken: list[tuple[int, float]] = []
+    points = Estimator.points
+
+    def timed(self: Estimator, settings: Sequence[Settings], beat: Callable[[], object]) -> FloatArray:
+        begun = time.perf_counter()
+        found = points(self, settings, beat)
+        taken.append((len(settings), time.perf_counter() - begun))
+        return found
+
+    with patch.object(Estimator, "points", timed):
+        study, seconds = run_study(sample.load(owner=by), SAMPLE_KNOBS, trials, estimates=True)
+    count, spent = (sum(column) for column in zip(*taken, strict=True))
+    queries = len(study.query_ids)
+    print(
+        f"estimates: {count:,} settings of {queries} queries in {spent:.2f} s of {seconds:.1f} s: {count / spent:,.0f} a second, "
+        f"{count * queries / spent:,.0f} with each query"
+    )
+    return options.verdict(count / spent >= ESTIMATED_A_SECOND, f"at least {ESTIMATED_A_SECOND:,} settings a second")
 
 
 def measure_stub(by: User, trials: int, queries: int) -> bool:
@@ -137,6 +163,8 @@ def main(chosen: argparse.Namespace) -> bool:
         is_good &= measure_simulated(10 if chosen.quick else chosen.seeds)
     if "sample" in chosen.only:
         is_good &= measure_sample(by, 20 if chosen.quick else SAMPLE_TRIALS)
+    if "estimates" in chosen.only:
+        is_good &= measure_estimates(by, 20 if chosen.quick else ESTIMATE_TRIALS)
     if "stub" in chosen.only:
         is_good &= measure_stub(by, 10 if chosen.quick else chosen.trials, chosen.queries)
     return is_good
@@ -146,7 +174,7 @@ if __name__ == "__main__":
     line = options.parser(__doc__, 500)
     line.add_argument("--seeds", type=int, default=200, metavar="N")
     line.add_argument("--trials", type=int, default=500, metavar="N")
-    parts = ("simulated", "sample", "stub")
+    parts = ("simulated", "sample", "estimates", "stub")
     line.add_argument("--only", nargs="+", choices=parts, default=parts)
     chosen = options.read(line, quick=50)
     raise SystemExit(options.status(chosen, main(chosen)))

@@ -77,7 +77,7 @@ terms: dict[str, Term] = {
         "workbench",
         "editing-the-attempt",
     ),
-    "knob": Term("Knob", "A number of the template that has a slider.", "workbench", "editing-the-attempt"),
+    "knob": Term("Knob", "A number of the template that has a slider, or a text.", "workbench", "editing-the-attempt"),
     "annotation": Term("Annotation", "A note on a run, with a flag in the chart.", "workbench", "history"),
     # what is rated
     "rated": Term(

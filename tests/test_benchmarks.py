@@ -35,7 +35,7 @@ QUICK = {
     "storage": (["--queries", "20"], ["MB"]),
     "switching": (["--queries", "60"], ["fresh", "ratio"]),
     "transfer": (["--quick"], ["export_ratings --format csv", "export_case", "import_book", "target at most 20 s"]),
-    "tuning": (["--quick"], ["covered", "sample: 20 trials", "stub: 10 trials"]),
+    "tuning": (["--quick"], ["covered", "sample: 20 trials", "estimates: ", "stub: 10 trials"]),
     "workers": (
         ["--quick", "--only", "limited"],
         ["1 workers", "4 workers", "at most 4 requests", "target four workers"],

@@ -32,7 +32,7 @@ class AttemptDetails(Schema):
     endpoint: str = Field(validation_alias="endpoint.name", examples=["shop"])
     template: str = Field(examples=["q=#$query##"])
     fields: str = Field(examples=["title:title id:id overview"])
-    knobs: dict[str, float]
+    knobs: dict[str, float | str]
     depth: int = Field(examples=[10])
     escape: bool
     created_by: Name
@@ -50,7 +50,12 @@ class NewAttempt(Input):
     endpoint_id: int = Field(ge=1, le=2**63 - 1)
     template: str = Field(max_length=20_000, examples=["q=#$query##"])
     fields: str = Field("", max_length=2_000, examples=["title:title id:id"])
-    knobs: dict[str, Number] = Field(default_factory=dict, max_length=MAX_KNOBS)
+    knobs: dict[str, Number | str] = Field(
+        default_factory=dict,
+        max_length=MAX_KNOBS,
+        description="Numbers and texts.",
+        examples=[{"boost": 3, "mm": "2<75%"}],
+    )
     depth: int = Field(10, strict=True, ge=1, le=1000)
     escape: bool | None = Field(
         None, description="Whether special characters of Lucene are escaped; null: as suits the engine."

@@ -21,6 +21,7 @@ from .fields.specs import FieldSpec, parse_fields
 from .fields.values import field_names
 from .http_engine import HttpEngine
 from .registry import available, connect, find, get, label, register
+from .templates.slots import read_knob_value
 from .templates.template import Template, parse_template, syntax_of
 from .transport.addresses import Address, AddressRules
 from .transport.client import HttpClient
@@ -37,6 +38,7 @@ from .types import (
     FailedClause,
     Hit,
     Interpretation,
+    KnobValue,
     OptionInfo,
     Page,
     Preset,
@@ -69,6 +71,7 @@ __all__ = [
     "HttpEngine",
     "Interpretation",
     "InvalidEngine",
+    "KnobValue",
     "OptionError",
     "OptionInfo",
     "Outcome",
@@ -101,6 +104,7 @@ __all__ = [
     "parse_explanation",
     "parse_fields",
     "parse_template",
+    "read_knob_value",
     "register",
     "syntax_of",
 ]

@@ -20,6 +20,7 @@ Syntax = Literal["params", "json", "either"]  # of a query template
 OptionKind = Literal["choice", "expression", "template", "text", "script"]
 AddressKind = Literal["url", "folder", "file"]
 FailureKind = Literal["required", "prohibited", "minimum", "other"]
+KnobValue = float | str  # a text only where it does not read as a number, see `read_knob_value`
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,7 @@ class Request:
     fields: FieldSpec
     rows: int
     start: int = 0
-    knobs: Mapping[str, float] = field(default_factory=dict)
+    knobs: Mapping[str, KnobValue] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     escape: bool = False
     highlight: bool = False

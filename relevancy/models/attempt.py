@@ -10,6 +10,8 @@ from .case import Case
 from .endpoint import Endpoint
 from .text import CodeField, LineField, MultilineField
 
+MAX_KNOB_TEXT = 500  # characters of a knob that is a text
+
 
 class Attempt(models.Model):
     """Query template, knobs, endpoint, displayed fields and depth. Immutable once it has been run; a change creates the next one.
@@ -23,6 +25,7 @@ class Attempt(models.Model):
     name = LineField(max_length=120, blank=True)
     endpoint = models.ForeignKey(Endpoint, on_delete=models.PROTECT, related_name="attempts")
     template = CodeField(max_length=20_000)
+    # `{name: number or text}` of the knobs that the template uses; a text that reads as a number is one.
     knobs = models.JSONField(default=dict, blank=True)
     fields = models.CharField("displayed fields", max_length=2000, blank=True)
     depth = models.PositiveSmallIntegerField("results shown", default=10)

@@ -1,5 +1,6 @@
 """Attempts: numbered versions of the query template and the settings that a case searches with."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, TypedDict, Unpack
 
@@ -10,13 +11,16 @@ from django.utils import timezone
 
 from relevancy import activity, endpoints, engines
 from relevancy.models import Activity, Attempt, Case, Endpoint, User
+from relevancy.models.attempt import MAX_KNOB_TEXT
 from relevancy.models.errors import located_error
+from relevancy.models.text import validate_line
 
 from .access import why_not_usable
 from .requests import RequestBuilder, snapshot_config
 
 MAX_TEMPLATE = 20_000
 MAX_FIELDS = 2000
+_WITH_COMMAS = re.compile(r"[+-]?\d+(,\d+)+")
 
 
 class AttemptSettings(TypedDict, total=False):
@@ -148,8 +152,10 @@ def restore(*, attempt: Attempt, by: User | None = None) -> None:
             _record(Activity.Verb.ATTEMPT_RESTORED, attempt, by)
 
 
-def check(*, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str, Any], depth: int) -> dict[str, float]:
-    """Validates the content of an attempt. Returns the knobs that its template uses, as numbers."""
+def check(
+    *, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str, Any], depth: int
+) -> dict[str, engines.KnobValue]:
+    """Validates the content of an attempt. Returns the knobs that its template uses, as numbers and texts."""
     if endpoint.archived_at:
         raise ValidationError({"endpoint": f"Endpoint {endpoint.name} is archived."})
     if not 1 <= depth <= 1000:
@@ -169,17 +175,34 @@ def check(*, endpoint: Endpoint, template: str, fields: str, knobs: Mapping[str,
         engines.parse_fields(fields, adapter.default_id_field)
     except engines.TemplateError as error:
         raise ValidationError({"fields": str(error)}) from None
-    return {name: _knob(name, knobs.get(name, 10)) for name in parsed.knobs}
+    return {name: clean_knob(name, knobs.get(name, 10)) for name in parsed.knobs}
 
 
-def _knob(name: str, value: Any) -> float:
+def clean_knob(name: str, value: Any) -> engines.KnobValue:
+    """Returns the value of a knob as attempts keep it: a text that reads as a number is one. Raises `ValidationError`."""
+    read = engines.read_knob_value(value) if isinstance(value, str) else value
+    if isinstance(read, str) and read:
+        _check_knob_text(name, read)
+        return read
     try:
-        number = float(value)
+        number = float(read)
     except (TypeError, ValueError):
-        raise ValidationError({"knobs": f"Knob {name} is {value!r}; write a number."}) from None
+        raise ValidationError({"knobs": f"Knob {name} is {value!r}; write a number or a text."}) from None
     if not abs(number) < 1e12:
         raise ValidationError({"knobs": f"Knob {name} is {value}; write a number a query can use."})
     return int(number) if number.is_integer() else number
+
+
+def _check_knob_text(name: str, text: str) -> None:
+    if len(text) > MAX_KNOB_TEXT:
+        problem = f"Knob {name} is a text of {len(text):,} characters; {MAX_KNOB_TEXT:,} are possible."
+        raise ValidationError({"knobs": problem})
+    if _WITH_COMMAS.fullmatch(text):
+        raise ValidationError({"knobs": f"Knob {name} is {text!r}; write a number with a point, such as 1.5."})
+    try:
+        validate_line(text)
+    except ValidationError as error:
+        raise ValidationError({"knobs": f"Knob {name}: {error.messages[0]}"}) from None
 
 
 def syntax(endpoint: Endpoint, template: str = "") -> str:

@@ -127,7 +127,7 @@ function makeKnob(editor, field) {
   }
   const [start, end] = [found.start, found.end].map((index) => lines.indexToPosition(index));
   session.replace(Range.fromPoints(start, end), `##${found.name}##`); // js/knobs.js adds the knob
-  const value = field.form?.querySelector(`[data-knob="${found.name}"] input[type=number]`);
+  const value = field.form?.querySelector(`[data-knob="${found.name}"] input[type=text]`);
   if (value) {
     value.value = found.value;
     value.dispatchEvent(new Event("input", { bubbles: true }));

@@ -1,4 +1,5 @@
-// Knobs (_ui/knob.html): keeps slider and number equal, says what changed since the last run, and follows the template.
+// Knobs (_ui/knob.html): keeps slider and number equal, says what changed since the last run, and follows the template. A value that
+// is no number is a text, which has no slider.
 //   [data-knobs]             around template and knobs; [data-knobs-changed] in it says how many values changed
 //   [data-knob-list]         holds the knobs; a name typed into textarea[name=template] adds one, from <template data-new-knob>
 //   [data-knob="name"]       a knob; hidden and not sent while the template does not contain ##name##
@@ -6,13 +7,23 @@
 const SLOT = /#\$[\w.]+(?:\|[^#&"\\\r\n]*)?##|##(\w+)##/g;
 const MAX_KNOBS = 50;
 
-const numberOf = (knob) => knob.querySelector("input[type=number]");
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i; // as `read_knob_value` reads it
+const fieldOf = (knob) => knob.querySelector("input[type=text]");
 const sliderOf = (knob) => knob.querySelector("input[type=range]");
 
+/** The value of a knob as it is compared: a number, or a text; NaN while nothing is entered. */
+export function knobValue(text) {
+  const entered = text.trim();
+  return NUMBER.test(entered) || !entered ? Number.parseFloat(entered) : entered;
+}
+
+const readValue = (knob) => knobValue(fieldOf(knob).value);
+
 function showChange(knob) {
+  knob.classList.toggle("is-text", typeof readValue(knob) === "string");
   const was = knob.dataset.was;
   if (was === undefined) return;
-  const changed = numberOf(knob).valueAsNumber !== Number(was);
+  const changed = readValue(knob) !== knobValue(was);
   knob.classList.toggle("is-changed", changed);
   knob.querySelector(".run-value").textContent = changed ? `was ${was}` : "";
 }
@@ -26,13 +37,13 @@ function showCount(knobs) {
 function addKnob(list, name) {
   const template = list.querySelector("template[data-new-knob]");
   const knob = template.content.firstElementChild.cloneNode(true);
-  const number = numberOf(knob);
+  const field = fieldOf(knob);
   knob.dataset.knob = name;
-  number.id = `knob-${name}`;
-  number.name = `knob.${name}`;
+  field.id = `knob-${name}`;
+  field.name = `knob.${name}`;
   sliderOf(knob).ariaLabel = `${name}, slider`;
   const label = knob.querySelector("label");
-  label.htmlFor = number.id;
+  label.htmlFor = field.id;
   label.textContent = name;
   template.before(knob);
 }
@@ -47,7 +58,7 @@ function followTemplate(knobs) {
   for (const knob of list.querySelectorAll("[data-knob]")) {
     const isUsed = names.has(knob.dataset.knob);
     knob.hidden = !isUsed;
-    for (const input of [numberOf(knob), sliderOf(knob)]) input.disabled = !isUsed;
+    for (const input of [fieldOf(knob), sliderOf(knob)]) input.disabled = !isUsed;
   }
   list.hidden = names.size === 0;
   showCount(knobs);
@@ -69,11 +80,11 @@ document.addEventListener("input", (event) => {
   if (event.target.matches("textarea[name=template]")) followTemplate(knobs);
   if (!knob) return;
   if (event.target === sliderOf(knob)) {
-    numberOf(knob).value = event.target.value;
-  } else if (Number.isFinite(numberOf(knob).valueAsNumber)) {
+    fieldOf(knob).value = event.target.value;
+  } else if (Number.isFinite(readValue(knob))) {
     // A number beyond the slider's ends is allowed: the slider stretches to it.
     const slider = sliderOf(knob);
-    const value = numberOf(knob).valueAsNumber;
+    const value = readValue(knob);
     if (value > Number(slider.max)) slider.max = String(value);
     if (value < Number(slider.min)) slider.min = String(value);
     slider.value = String(value);
@@ -86,7 +97,7 @@ document.addEventListener("knob-ranges", (event) => {
   for (const knob of document.querySelectorAll("[data-knob]")) {
     const range = event.detail.ranges?.[knob.dataset.knob];
     if (!range) continue;
-    const [slider, value] = [sliderOf(knob), numberOf(knob).valueAsNumber];
+    const [slider, value] = [sliderOf(knob), readValue(knob)];
     const [lowest, highest, step] = range;
     slider.step = String(step);
     slider.min = String(Number.isFinite(value) ? Math.min(lowest, value) : lowest);

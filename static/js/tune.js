@@ -5,7 +5,7 @@
 //   [data-attempt="8"]        in the tree: marked if it has a draft
 // Event "run-started" on the page {attempt}: a run has begun; what was sent is now that attempt.
 
-import "./knobs.js"; // first: a restored template needs its knobs
+import { knobValue } from "./knobs.js"; // first: a restored template needs its knobs
 
 const PREFIX = "relevancy draft";
 const SETTINGS = ["template", "endpoint", "fields", "depth", "escape", "name"];
@@ -14,7 +14,7 @@ const form = () => document.querySelector("form[data-tune]");
 const parentOf = (tune) => tune.elements.parent.value;
 const keyOf = (number) => `${PREFIX} ${location.pathname} ${number}`;
 const knobsOf = (tune) => [...tune.querySelectorAll("[data-knob]:not([hidden])")];
-const numberOf = (knob) => knob.querySelector("input[type=number]");
+const fieldOf = (knob) => knob.querySelector("input[type=text]");
 
 function textOf(field) {
   if (field.type === "checkbox") return field.checked ? "1" : "";
@@ -31,7 +31,7 @@ function values(tune) {
   const settings = SETTINGS.map((name) => [name, tune.elements[name]]).filter(([, field]) => field);
   return {
     ...Object.fromEntries(settings.map(([name, field]) => [name, textOf(field)])),
-    knobs: Object.fromEntries(knobsOf(tune).map((knob) => [knob.dataset.knob, numberOf(knob).value])),
+    knobs: Object.fromEntries(knobsOf(tune).map((knob) => [knob.dataset.knob, fieldOf(knob).value])),
   };
 }
 
@@ -42,7 +42,7 @@ function isEdited(tune) {
   return (
     settings.some((field) => field && textOf(field) !== field.dataset.base) ||
     knobsOf(tune).some(
-      (knob) => knob.dataset.was === undefined || Number(numberOf(knob).value) !== Number(knob.dataset.was),
+      (knob) => knob.dataset.was === undefined || knobValue(fieldOf(knob).value) !== knobValue(knob.dataset.was),
     )
   );
 }
@@ -76,7 +76,7 @@ function fill(tune, draft) {
   }
   for (const knob of knobsOf(tune)) {
     const value = draft.knobs?.[knob.dataset.knob];
-    if (value !== undefined && numberOf(knob).value !== value) setValue(numberOf(knob), value);
+    if (value !== undefined && fieldOf(knob).value !== value) setValue(fieldOf(knob), value);
   }
 }
 
@@ -146,7 +146,7 @@ function accept(tune, attempt) {
     const value = sent.knobs[knob.dataset.knob];
     if (value === undefined) continue;
     knob.dataset.was = value;
-    numberOf(knob).dispatchEvent(new Event("input", { bubbles: true }));
+    fieldOf(knob).dispatchEvent(new Event("input", { bubbles: true }));
   }
   if (tune.elements.name?.value === sent.name && (sent.parent !== attempt || sent.edited))
     tune.elements.name.value = "";

@@ -237,6 +237,8 @@ def test_attempt_and_run(client, case):
     assert started.status_code == 200  # tasks of tests are executed at once
     run = client.get(started.headers["Location"].removeprefix("/api/v1"))
     assert (run["id"], run["status"], run["done"], run["attempt"]) == (started.json()["id"], "complete", 3, 2)
+    with_text = client.send("POST", f"/cases/{case.pk}/attempts", {**new, "knobs": {"b": "2<75%"}, "parent": 2}).json()
+    assert client.get(f"/cases/{case.pk}/attempts/{with_text['number']}")["knobs"] == {"b": "2<75%"}
     invalid = client.send("POST", f"/cases/{case.pk}/attempts", {**new, "template": "{"})
     assert (invalid.status_code, invalid.json()["errors"][0]["field"]) == (422, "template")
 

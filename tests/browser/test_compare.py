@@ -48,7 +48,7 @@ def _crowded_headings(page: Page) -> list[str]:
 def test_change_a_knob_run_compare_and_rate(look: Opens, case: Case) -> None:
     page = look("editor")
     workbench = WorkbenchPage(page, case)
-    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.get_by_role("textbox", name="title_boost").fill("0")
     editor(page).press("Control+Enter")
     expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
     expect(workbench.case_score).to_have_text(stage.shown(stage.case_score(case).score))

@@ -116,8 +116,8 @@ def test_draft_is_shown_kept_and_discarded(look: Opens, case: Case) -> None:
     expect(run).to_contain_text("Run attempt 1 again")
     edited = saved.replace("##title_boost##", '##title_boost##, "cast": ##cast_boost##')
     write(page, edited)
-    page.get_by_role("spinbutton", name="cast_boost").fill("2.5")
-    page.get_by_role("spinbutton", name="title_boost").fill("4")
+    page.get_by_role("textbox", name="cast_boost").fill("2.5")
+    page.get_by_role("textbox", name="title_boost").fill("4")
     page.get_by_label("Name of the next attempt").fill("With the cast")
     expect(title).to_have_text("Attempt 2")
     expect(page.locator("#tune-header")).to_contain_text("draft from 1")
@@ -131,18 +131,18 @@ def test_draft_is_shown_kept_and_discarded(look: Opens, case: Case) -> None:
     page.reload()
     expect(title).to_have_text("Attempt 2")
     assert text_of(page) == edited
-    expect(page.get_by_role("spinbutton", name="cast_boost")).to_have_value("2.5")
-    expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("4")
+    expect(page.get_by_role("textbox", name="cast_boost")).to_have_value("2.5")
+    expect(page.get_by_role("textbox", name="title_boost")).to_have_value("4")
     expect(page.get_by_label("Name of the next attempt")).to_have_value("With the cast")
 
     page.get_by_role("button", name="Discard").click()
     expect(title).to_have_text("Attempt 1")
     assert text_of(page) == saved
-    expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("10")
+    expect(page.get_by_role("textbox", name="title_boost")).to_have_value("10")
     workbench.toast("discarded").get_by_role("button", name="Undo").click()
     expect(title).to_have_text("Attempt 2")
     assert text_of(page) == edited
-    expect(page.get_by_role("spinbutton", name="cast_boost")).to_have_value("2.5")
+    expect(page.get_by_role("textbox", name="cast_boost")).to_have_value("2.5")
 
     run.click()
     expect(page.locator(".tree li.attempt").first).to_contain_text("With the cast")
@@ -163,10 +163,10 @@ def test_closing_the_page_asks_while_there_is_a_draft(look: Opens, case: Case) -
 
     page.on("dialog", answer)
     WorkbenchPage(page, case)
-    page.get_by_role("spinbutton", name="title_boost").fill("10")
+    page.get_by_role("textbox", name="title_boost").fill("10")
     page.reload()
     assert dialogs == [], "Nothing was changed."
-    page.get_by_role("spinbutton", name="title_boost").fill("11")
+    page.get_by_role("textbox", name="title_boost").fill("11")
     page.reload()
     assert dialogs == ["beforeunload"]
     page.get_by_role("link", name="Cases").first.click()
@@ -177,17 +177,17 @@ def test_closing_the_page_asks_while_there_is_a_draft(look: Opens, case: Case) -
 def test_another_attempt_and_its_last_run_are_shown_in_place(look: Opens, case: Case) -> None:
     page = look("editor", viewport={"width": 1280, "height": 700})
     workbench = WorkbenchPage(page, case, "?q=star&sort=score")
-    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.get_by_role("textbox", name="title_boost").fill("0")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
     workbench.mark_document()
     workbench.open("star wars")
-    page.get_by_role("spinbutton", name="title_boost").fill("3")
+    page.get_by_role("textbox", name="title_boost").fill("3")
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 3")
 
     page.locator(".tree [data-attempt='1'] .summary a").click()
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 1")
-    expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("10")
+    expect(page.get_by_role("textbox", name="title_boost")).to_have_value("10")
     expect(page.locator(".tree [data-attempt='2']")).to_have_class("attempt has-draft")
     expect(page.locator("#case-score")).to_contain_text("Run 2 · attempt 2")
     page.get_by_role("link", name="Show its last run").click()
@@ -201,7 +201,7 @@ def test_another_attempt_and_its_last_run_are_shown_in_place(look: Opens, case: 
 
     page.locator(".tree [data-attempt='2'] .summary a").click()
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 3")
-    expect(page.get_by_role("spinbutton", name="title_boost")).to_have_value("3")
+    expect(page.get_by_role("textbox", name="title_boost")).to_have_value("3")
     workbench.expect_no_reload()
 
 
@@ -225,7 +225,7 @@ def test_query_that_is_being_opened_stays_open_when_a_list_arrives(look: Opens, 
     # A run has finished. A query is clicked before the list of its results arrives, and answered after it.
     page.route(lists, lambda route: held_lists.append(route))
     page.route(openings, lambda route: held_openings.append(route))
-    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.get_by_role("textbox", name="title_boost").fill("0")
     with page.expect_request(lists):
         page.keyboard.press("Control+Enter")
     expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
@@ -266,7 +266,7 @@ def test_query_that_is_being_opened_stays_open_when_a_list_arrives(look: Opens, 
 def test_attempt_is_named_and_archived_on_the_page(look: Opens, case: Case) -> None:
     page = look("editor")
     workbench = WorkbenchPage(page, case)
-    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.get_by_role("textbox", name="title_boost").fill("0")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run-button")).to_contain_text("Run attempt 2 again")
     workbench.mark_document()
@@ -297,7 +297,7 @@ def test_draft_is_tried_on_the_opened_query(look: Opens, case: Case) -> None:
     slider = page.get_by_role("slider", name="title_boost, slider")
     expect(slider).to_have_attribute("max", "40")
     expect(slider).to_have_attribute("step", "2")
-    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.get_by_role("textbox", name="title_boost").fill("0")
     page.get_by_role("button", name="Try it").click()
     dialog = page.get_by_role("dialog", name="Try the draft")
     expect(dialog.locator("[data-trial] header h3")).to_have_text("alien")
@@ -362,7 +362,7 @@ def test_everyday_loop_ten_times_over(look: Opens, case: Case) -> None:
     workbench.mark_document()
     workbench.open("star wars")
     page.evaluate("document.querySelector('#content').scrollTop = 60")
-    knob, opened = page.get_by_role("spinbutton", name="title_boost"), workbench.row("star wars")
+    knob, opened = page.get_by_role("textbox", name="title_boost"), workbench.row("star wars")
     position = opened.bounding_box()
     for time in range(1, 11):
         knob.fill(str(time % 2 * 10 + time))

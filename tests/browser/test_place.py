@@ -36,7 +36,7 @@ def test_an_opened_query_stays_where_it_is_when_a_run_sorts_the_list_again(look:
     page.locator("#content").evaluate("content => { content.scrollTop = 40 }")
     before = _top(page, query)
     presses = Presses(page)
-    presses.type(page.locator("[data-knob=title_boost] input[type=number]"), "0.1")
+    presses.type(page.locator("[data-knob=title_boost] input[type=text]"), "0.1")
     presses.key("Control+Enter")
     expect(page.locator(".run-state")).to_contain_text("Run 2")
     expect(page.locator("#queries.is-outdated, tbody.waiting")).to_have_count(0)

@@ -80,7 +80,7 @@ def test_next_attempt_runs_and_shows_the_difference(look: Opens, case: Case) -> 
     assert before is not None
     expect(workbench.case_score).to_have_text(stage.shown(before))
     expect(page.locator(".knob .run-value")).to_have_text("")
-    page.get_by_role("spinbutton", name="title_boost").fill("0")
+    page.get_by_role("textbox", name="title_boost").fill("0")
     expect(page.locator(".knob .run-value")).to_have_text("was 10")
     page.get_by_label("Name of the next attempt").fill("Overview only")
     editor(page).press("Control+Enter")
@@ -112,7 +112,7 @@ def test_run_shows_its_progress_and_updates_in_place(look: Opens, case: Case, mo
     workbench = WorkbenchPage(page, case)
     last = workbench.case_score.inner_text()
     page.get_by_label("Name of the next attempt").fill("Same again")
-    page.get_by_role("spinbutton", name="title_boost").fill("3")
+    page.get_by_role("textbox", name="title_boost").fill("3")
     _run(page)
     head = page.locator("#case-score")
     expect(head).to_contain_text("Waiting for the worker")
@@ -162,12 +162,12 @@ def test_knob_appears_while_it_is_typed(look: Opens, case: Case) -> None:
     page.watch.expect(422)  # type: ignore[attr-defined]
     WorkbenchPage(page, case)
     write(page, '{"query": "#$query##", "fields": {"title": ##title_boost##, "cast": ##cast_boost##}}')
-    added = page.get_by_role("spinbutton", name="cast_boost")
+    added = page.get_by_role("textbox", name="cast_boost")
     expect(added).to_have_value("10")
     added.fill("2.5")
     expect(page.get_by_role("slider", name="cast_boost")).to_have_value("2.5")
     write(page, '{"query": "#$query##", "fields": {"cast": ##cast_boost##}')
-    expect(page.get_by_role("spinbutton", name="title_boost")).to_be_hidden()
+    expect(page.get_by_role("textbox", name="title_boost")).to_be_hidden()
     _run(page)
     expect(page.locator("#template_error")).to_be_visible()
     expect(added).to_have_value("2.5")
@@ -176,6 +176,25 @@ def test_knob_appears_while_it_is_typed(look: Opens, case: Case) -> None:
     expect(page.locator("#tune-header h2")).to_have_text("Attempt 2")
     expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
     assert case.attempts.order_by("-number")[0].knobs == {"cast_boost": 2.5}
+
+
+def test_a_knob_becomes_a_text_and_a_number_again(look: Opens, case: Case) -> None:
+    page = look("editor")
+    WorkbenchPage(page, case)
+    write(page, '{"query": "#$query##", "minimum_should_match": ##mm##}')
+    field, slider = page.get_by_role("textbox", name="mm"), page.locator("[data-knob=mm] input[type=range]")
+    expect(slider).to_be_visible()
+    field.fill("2<75%")
+    expect(slider).to_be_hidden()
+    _run(page)
+    expect(page.get_by_role("button", name="Run attempt 2 again")).to_be_visible()
+    assert case.attempts.order_by("-number")[0].knobs == {"mm": "2<75%"}
+    expect(field).to_have_value("2<75%")
+    field.fill("75%")
+    expect(page.locator("[data-knob=mm] .run-value")).to_have_text("was 2<75%")
+    field.fill("2")
+    expect(slider).to_be_visible()
+    expect(slider).to_have_value("2")
 
 
 def test_changed_lines_are_marked_against_the_run(look: Opens, case: Case) -> None:
@@ -309,7 +328,7 @@ def test_number_at_the_cursor_becomes_a_knob(
         page.keyboard.press("ArrowLeft")
     page.get_by_role("button", name="Knob", exact=True).click()
     assert made in text_of(page)
-    knob = page.get_by_role("spinbutton", name=name, exact=True)
+    knob = page.get_by_role("textbox", name=name, exact=True)
     expect(knob).to_have_value(f"{value:g}")
     page.keyboard.press("Control+z")
     assert text_of(page) == template

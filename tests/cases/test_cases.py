@@ -118,6 +118,12 @@ class TestAttempts:
         )  # fmt: skip
         assert attempt.knobs == {"boost": 2.5, "other": 10}
 
+    def test_save_keeps_texts_that_are_no_numbers(self) -> None:
+        template = '{"query": "#$query##", "minimum_should_match": ##mm##, "type": "##type##", "tie": ##tie##}'
+        attempt = make_attempt(make_case(0), template=template, knobs={"mm": " 2<75% ", "type": "best", "tie": "1e-1"})
+        attempt.refresh_from_db()
+        assert attempt.knobs == {"mm": "2<75%", "type": "best", "tie": 0.1}
+
     @pytest.mark.parametrize(
         ("values", "field", "message"),
         [
@@ -126,7 +132,11 @@ class TestAttempts:
             ({"depth": 0}, "depth", "0 results"),
             ({"depth": 1001}, "depth", "1001 results"),
             ({"fields": "id:"}, "fields", "column"),
-            ({"template": '{"a": ##b##}', "knobs": {"b": "much"}}, "knobs", "'much'"),
+            ({"template": '{"a": ##b##}', "knobs": {"b": " "}}, "knobs", "' '"),
+            ({"template": '{"a": ##b##}', "knobs": {"b": "1,5"}}, "knobs", "with a point"),
+            ({"template": '{"a": ##b##}', "knobs": {"b": "x" * 501}}, "knobs", "501 characters"),
+            ({"template": '{"a": ##b##}', "knobs": {"b": "a\x00"}}, "knobs", "U+0000"),
+            ({"template": '{"a": ##b##}', "knobs": {"b": [1]}}, "knobs", "[1]"),
             ({"template": '{"a": ##b##}', "knobs": {"b": float("nan")}}, "knobs", "nan"),
             ({"template": '{"a": ##b##}', "knobs": {"b": "1e400"}}, "knobs", "1e400"),
         ],

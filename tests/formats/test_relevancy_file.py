@@ -95,7 +95,8 @@ def test_an_exported_case_is_imported_as_it_was(admin, contents):
         for (doc_id, rater), verdict in verdicts.items()
     ]
     books.store_ratings(ratings=rows, by=admin, source="test")
-    attempt = make_attempt(case, knobs={"boost": 2})
+    template = '{"query": "#$query##", "boost": ##boost##, "mm": "##mm##"}'
+    attempt = make_attempt(case, template=template, knobs={"boost": 2, "mm": "2<75%"})
     script_of(attempt).default = ("a", "=b")
     run = run_now(attempt)
     runs.pin(run=run)

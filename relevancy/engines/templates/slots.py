@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Literal, cast
 
 from relevancy.engines.errors import BadQuery, TemplateError
+from relevancy.engines.types import KnobValue
 
 # A default may contain anything that does not end the parameter, the JSON string or the line that it is part of.
 SLOT = re.compile(r'#\$(?P<path>[A-Za-z0-9_.]+)(?:\|(?P<default>[^#&"\\\r\n]*))?##|##(?P<knob>[A-Za-z0-9_]+)##')
@@ -24,6 +25,7 @@ Root = Literal["query", "keyword", "qOption", "knob"]
 
 _LUCENE_CHARACTERS = re.compile(r'[+\-&|!(){}\[\]^"~*?:\\/]')
 _LUCENE_OPERATORS = re.compile(r"(?<!\S)(and|or|not)(?!\S)", re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _NUMBERED_KEYWORD = re.compile(r"keyword([1-9][0-9]{0,8})")
 
 
@@ -54,10 +56,16 @@ class SlotValues:
     query: str
     keywords: tuple[str, ...]
     options: Mapping[str, Any]
-    knobs: Mapping[str, float] = field(default_factory=dict)
+    knobs: Mapping[str, KnobValue] = field(default_factory=dict)
 
 
-def slot_values(query: str, options: Mapping[str, Any], knobs: Mapping[str, float], *, escape: bool) -> SlotValues:
+def read_knob_value(text: str) -> KnobValue:
+    """Returns the number that a text reads as, infinite for 1e999; the text itself, without blanks around it, if it is no number."""
+    text = text.strip()
+    return float(text) if _NUMBER.fullmatch(text) else text
+
+
+def slot_values(query: str, options: Mapping[str, Any], knobs: Mapping[str, KnobValue], *, escape: bool) -> SlotValues:
     """Splits the query into keywords at blanks and commas. `escape`: escapes query and keywords for Lucene's syntax."""
     keywords = tuple(word for word in re.split(r"[ ,]+", query) if word)
     if escape:
@@ -176,14 +184,16 @@ def _descend(value: Any, path: tuple[str, ...]) -> Any:
     return value
 
 
-def _knob_value(slot: Slot, knobs: Mapping[str, float]) -> int | float:
+def _knob_value(slot: Slot, knobs: Mapping[str, KnobValue]) -> int | float | str:
     name = slot.path[0]
     value = knobs.get(name)
+    if isinstance(value, str):
+        return value
     if value is None or not math.isfinite(value):
         problem = "has no value" if value is None else f"has the value {value}"
         raise BadQuery(
             f"The knob “{name}” (line {slot.line}, column {slot.column} of the template) {problem}.",
-            hint="Set it to a number.",
+            hint="Set it to a number or a text.",
         )
     return int(value) if value == int(value) else value
 

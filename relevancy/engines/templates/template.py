@@ -20,7 +20,7 @@ from typing import Any, Literal
 from urllib.parse import unquote_plus
 
 from relevancy.engines.errors import BadQuery, TemplateError
-from relevancy.engines.types import Syntax
+from relevancy.engines.types import KnobValue, Syntax
 
 from .parameters import blank_comments, split_parameters
 from .slots import Slot, SlotValues, as_text, fill, find_slots, location, slot_values
@@ -80,7 +80,7 @@ class Template:
             yield from (part for part in parts if isinstance(part, str))
 
     def render(
-        self, *, query: str, options: Mapping[str, Any], knobs: Mapping[str, float], escape: bool = False
+        self, *, query: str, options: Mapping[str, Any], knobs: Mapping[str, KnobValue], escape: bool = False
     ) -> Any:
         """Returns the request for one query: decoded (name, value) pairs in order (`params`), or a JSON object (`json`).
 

@@ -20,7 +20,9 @@ from pydantic import ValidationError as InvalidElement
 from relevancy import scorers
 from relevancy.formats.errors import BadFile, quote
 from relevancy.models import Book, Run, ScorerDefinition, Verdict
+from relevancy.models.attempt import MAX_KNOB_TEXT
 from relevancy.models.errors import error_text
+from relevancy.models.text import is_storable
 
 MAX_HITS = 10_000  # of a query
 MAX_SCRIPT_LENGTH = 100_000
@@ -93,8 +95,9 @@ def _read_time(value: Any) -> datetime:
 
 def _check_knobs(knobs: dict[str, Any]) -> dict[str, Any]:
     for name, value in knobs.items():
-        if not is_number(value) or not abs(value) < 1e12:
-            raise ValueError(f"{quote(name)} must be a number, not {quote(value)}")
+        is_text = isinstance(value, str) and 0 < len(value) <= MAX_KNOB_TEXT and is_storable(value)
+        if not is_text and (not is_number(value) or not abs(value) < 1e12):
+            raise ValueError(f"{quote(name)} must be a number or a short text, not {quote(value)}")
     return knobs
 
 

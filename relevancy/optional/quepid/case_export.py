@@ -4,10 +4,14 @@ Quepid stores queries, ratings, the try and its endpoint by the names in the fil
 does not hold is said in the member `left_out` of the file, which Quepid skips.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+from urllib.parse import quote
 
 from relevancy import accounts, runs, scores, scoring
+from relevancy.engines.templates.parameters import blank_comments
+from relevancy.engines.templates.slots import find_slots
 from relevancy.formats.ratings.graded_queries import MAX_QUERIES, query_batches
 from relevancy.formats.ratings.trec import grade_number
 from relevancy.formats.relevancy.writer import name_raters
@@ -127,10 +131,30 @@ def _try(case: Case, by: User, left_out: list[str]) -> dict[str, Any] | None:
         "field_spec": fields,
         "name": attempt.name[:MAX_TRY_NAME].strip() or f"Try {attempt.number}",
         "number_of_rows": attempt.depth,
-        "query_params": attempt.template,
-        "curator_variables": [{"name": name, "value": value} for name, value in attempt.knobs.items()],
+        "query_params": _with_texts(attempt, left_out),
+        "curator_variables": [
+            {"name": name, "value": value} for name, value in attempt.knobs.items() if not isinstance(value, str)
+        ],
         "search_endpoint": _endpoint(attempt, by, left_out),
     }
+
+
+def _with_texts(attempt: Attempt, left_out: list[str]) -> str:
+    """Returns the template with the knobs that are texts written into it: those of Quepid are numbers."""
+    texts = {name: value for name, value in attempt.knobs.items() if isinstance(value, str)}
+    if not texts:
+        return attempt.template
+    left_out.append(f"The knobs {_listed(list(texts))}: their texts are in the query template.")
+    is_json = runs.attempts.syntax(attempt.endpoint, attempt.template) == "json"
+    code = attempt.template if is_json else blank_comments(attempt.template)
+    parts, end = [], 0
+    for match, slot in find_slots(code, json_strings=is_json):
+        if slot.root == "knob" and slot.path[0] in texts:
+            quoted = json.dumps(texts[slot.path[0]], ensure_ascii=False)
+            text = (quoted if slot.bare else quoted[1:-1]) if is_json else quote(texts[slot.path[0]], safe=" <^:,/")
+            parts += [attempt.template[end : match.start()], text]
+            end = match.end()
+    return "".join([*parts, attempt.template[end:]])
 
 
 def _endpoint(attempt: Attempt, by: User, left_out: list[str]) -> dict[str, Any]:

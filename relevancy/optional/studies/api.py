@@ -74,7 +74,7 @@ class OpeningDetails(Schema):
     study: int
     tag: str = Field(examples=["final"])
     trial: int
-    settings: dict[str, float]
+    settings: dict[str, float | str]
     opened_by: str
     opened_at: datetime
     is_finished: bool
@@ -131,9 +131,9 @@ class StudyDetails(Schema):
     seconds: float
     sentence: str
     is_improvement: bool
-    parent_settings: dict[str, float]
-    best_settings: dict[str, float] | None
-    proposed_settings: dict[str, float] | None
+    parent_settings: dict[str, float | str]
+    best_settings: dict[str, float | str] | None
+    proposed_settings: dict[str, float | str] | None
     sealed: int
     opening: OpeningDetails | None
     estimates: bool
@@ -147,10 +147,19 @@ class TrialDetails(Schema):
 
     number: int
     origin: str = Field(examples=["sobol"], description="parent, grid, sobol, tpe, local or estimated")
-    settings: dict[str, float]
+    settings: dict[str, float | str]
     took_ms: float | None
     stopped: bool
     error: str
+
+
+class EstimatedSettings(Schema):
+    """Settings that were estimated without the engine. gain: points, with the ratings of then. trial: that searched them; null for
+    most, which are part of no result."""
+
+    settings: dict[str, float | str]
+    gain: float
+    trial: int | None
 
 
 class MoreTrials(Input):
@@ -215,6 +224,12 @@ def list_trials(request: ApiRequest, study_id: Id, page: Query[PageParameters]) 
     """The trials of a study, in their order."""
     trials = StudyTrial.objects.filter(study=_get(request, study_id)).defer("answers", "columns")
     return paginate(trials, page, "number")
+
+
+@router.get("/studies/{study_id}/estimates", auth=READ, response=list[EstimatedSettings])
+def list_estimates(request: ApiRequest, study_id: Id) -> list[dict[str, Any]]:
+    """The best settings that were estimated, best first, at most 200; empty without estimates."""
+    return findings.list_estimates(_get(request, study_id))
 
 
 @router.post("/studies/{study_id}/stop", auth=WRITE, response=StudyDetails)

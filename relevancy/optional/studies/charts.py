@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
+from relevancy.engines import KnobValue
 from relevancy.scoring.rounding import format_signed
 from relevancy.templatetags import numbers
 from relevancy.views.charts import MARGIN, Chart, figure_json
 from relevancy.wording import counted
 
-from .forms import short
-from .space import Kind, Knob
+from .space import Kind, Knob, Settings, short
 
 DIGITS = 3  # decimals of points in a chart
 HEAT_BINS = 6
@@ -67,19 +67,79 @@ def curves(findings: Mapping[str, Any]) -> Chart:
 def response(
     knob: Knob,
     findings: Mapping[str, Any],
-    settings: Mapping[int, Mapping[str, float]],
-    now: float,
-    proposed: float | None,
+    settings: Mapping[int, Settings],
+    now: KnobValue,
+    proposed: KnobValue | None,
+    estimates: Sequence[Mapping[str, Any]] = (),
 ) -> Chart:
-    """Returns the chart of a knob: the gain of each trial by the value of the knob, and the mean of neighbouring values with its band.
+    """Returns the chart of a knob: the gain of each trial by the value of the knob, and the mean of neighbouring values with its band,
+    or of each text as a bar.
 
-    settings: of the trials by number. now: of the attempt. proposed: another value; None if there is none.
+    settings: of the trials by number. now: of the attempt. proposed: another value; None if there is none. estimates: settings that
+    were not searched, as `findings.list_estimates` returns them, which are drawn as diamonds and are part of no mean.
     """
     gains = findings["gains"]
     dots = [(values[knob.name], gains[number]) for number, values in settings.items() if _at(gains, number) is not None]
     rows = findings["response"].get(knob.name, [])
     figure = go.Figure()
-    x = [row["value"] for row in rows]
+    _add_means(figure, knob, rows)
+    estimated = [(row["settings"][knob.name], row["gain"]) for row in estimates]
+    for points, symbol, ending in ((dots, "circle", ""), (estimated, "diamond-open", ", estimated")):
+        if points:
+            figure.add_trace(
+                go.Scatter(
+                    x=[_shown(knob, value) for value, _ in points],
+                    y=_rounded([gain for _, gain in points]),
+                    mode="markers",
+                    marker={"size": 4, "opacity": 0.45, "symbol": symbol},
+                    hovertemplate=f"{knob.name} %{{x}}: %{{y:+.1f}}{ending}<extra></extra>",
+                    meta={"color": "--ink-3"},
+                )
+            )
+    _mark(figure, knob, now, "now", width=1)
+    if proposed is not None and proposed != now:
+        _mark(figure, knob, proposed, "proposed" if knob.is_text else short(proposed), width=2)
+    kind = "category" if knob.is_text else "log" if knob.kind == Kind.LOG else "linear"
+    figure.update_layout(
+        showlegend=False,
+        margin={**MARGIN, "t": 20},
+        hovermode="closest",
+        xaxis={"type": kind, "showgrid": False, "zeroline": False, **_ticks(knob)},
+        yaxis={"zeroline": True, "range": _ends([gain for _, gain in (*dots, *estimated)])},
+    )
+    best = max(rows, key=lambda row: float(row["mean"]), default=None)
+    where = "with" if knob.is_text else "around"
+    text = (
+        f"{counted(len(dots), 'trial')}; the mean is highest {where} {short(best['value'])}, {format_signed(best['mean'], 1)} points "
+        f"({format_signed(best['low'], 1)} to {format_signed(best['high'], 1)})."
+        if best
+        else "Too few trials to draw a mean."
+    )
+    table = [
+        (short(row["value"]), format_signed(row["mean"], 1), *(format_signed(row[end], 1) for end in ("low", "high")))
+        for row in rows
+    ]
+    return Chart(f"knob-{knob.name}", knob.name, text, figure_json(figure), ("value", "mean", "from", "to"), table)
+
+
+def _add_means(figure: go.Figure, knob: Knob, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Adds the means of the trials with their bands: a curve, or bars by text."""
+    x, means = [_shown(knob, row["value"]) for row in rows], [row["mean"] for row in rows]
+    if knob.is_text:
+        figure.add_trace(
+            go.Bar(
+                x=x,
+                y=_rounded(means),
+                opacity=0.45,
+                error_y={
+                    "array": _rounded([row["high"] - row["mean"] for row in rows]),
+                    "arrayminus": _rounded([row["mean"] - row["low"] for row in rows]),
+                },
+                hovertemplate=f"{knob.name} %{{x}}: mean %{{y:+.1f}}<extra></extra>",
+                meta={"color": "--accent"},
+            )
+        )
+        return
     for key, fill in (("low", None), ("high", "tonexty")):
         figure.add_trace(
             go.Scatter(
@@ -94,18 +154,8 @@ def response(
         )
     figure.add_trace(
         go.Scatter(
-            x=[value for value, _ in dots],
-            y=_rounded([gain for _, gain in dots]),
-            mode="markers",
-            marker={"size": 4, "opacity": 0.45},
-            hovertemplate=f"{knob.name} %{{x}}: %{{y:+.1f}}<extra></extra>",
-            meta={"color": "--ink-3"},
-        )
-    )
-    figure.add_trace(
-        go.Scatter(
             x=x,
-            y=_rounded([row["mean"] for row in rows]),
+            y=_rounded(means),
             mode="lines+markers",
             line={"width": 2},
             marker={"size": 5},
@@ -113,43 +163,21 @@ def response(
             meta={"color": "--accent"},
         )
     )
-    ends = _ends([gain for _, gain in dots])
-    is_log = knob.kind == Kind.LOG
-    at = float(np.log10(now)) if is_log and now > 0 else now
-    if now > 0 or not is_log:
-        figure.add_shape(type="line", x0=now, x1=now, yref="paper", y0=0, y1=1, layer="below", line={"width": 1})
-        figure.add_annotation(x=at, yref="paper", y=1, yanchor="bottom", text="now", showarrow=False)
-    if proposed is not None and proposed != now:
-        figure.add_shape(
-            type="line", x0=proposed, x1=proposed, yref="paper", y0=0, y1=1, layer="below", line={"width": 2}
-        )
-        figure.add_annotation(
-            x=float(np.log10(proposed)) if is_log else proposed,
-            yref="paper",
-            y=1,
-            yanchor="bottom",
-            text=short(proposed),
-            showarrow=False,
-        )
-    figure.update_layout(
-        showlegend=False,
-        margin={**MARGIN, "t": 20},
-        hovermode="closest",
-        xaxis={"type": "log" if is_log else "linear", "showgrid": False, "zeroline": False, **_ticks(knob)},
-        yaxis={"zeroline": True, "range": ends},
-    )
-    best = max(rows, key=lambda row: float(row["mean"]), default=None)
-    text = (
-        f"{counted(len(dots), 'trial')}; the mean is highest around {short(best['value'])}, {format_signed(best['mean'], 1)} points "
-        f"({format_signed(best['low'], 1)} to {format_signed(best['high'], 1)})."
-        if best
-        else "Too few trials to draw a mean."
-    )
-    table = [
-        (short(row["value"]), format_signed(row["mean"], 1), *(format_signed(row[end], 1) for end in ("low", "high")))
-        for row in rows
-    ]
-    return Chart(f"knob-{knob.name}", knob.name, text, figure_json(figure), ("value", "mean", "from", "to"), table)
+
+
+def _mark(figure: go.Figure, knob: Knob, value: KnobValue, text: str, *, width: int) -> None:
+    """Adds a vertical line at a value, with a text above it. Shapes on an axis of texts count its places."""
+    x = float(knob.place(value)) if knob.is_text else float(value)
+    if knob.kind == Kind.LOG and x <= 0:
+        return
+    figure.add_shape(type="line", x0=x, x1=x, yref="paper", y0=0, y1=1, layer="below", line={"width": width})
+    at = float(np.log10(x)) if knob.kind == Kind.LOG else x
+    figure.add_annotation(x=at, yref="paper", y=1, yanchor="bottom", text=text, showarrow=False)
+
+
+def _shown(knob: Knob, value: KnobValue) -> KnobValue:
+    """Returns a value as the axis of the knob has it: numbers among texts are texts there."""
+    return short(value) if knob.is_text else value
 
 
 @dataclass(frozen=True)
@@ -177,9 +205,7 @@ class HeatMap:
     rows: Sequence[tuple[str, Sequence[HeatCell]]]
 
 
-def heat_map(
-    across: Knob, down: Knob, gains: Sequence[float | None], settings: Mapping[int, Mapping[str, float]]
-) -> HeatMap:
+def heat_map(across: Knob, down: Knob, gains: Sequence[float | None], settings: Mapping[int, Settings]) -> HeatMap:
     """Returns the mean gains by the values of two knobs. settings: of the trials by number."""
     x_edges, x_labels = _steps(across)
     y_edges, y_labels = _steps(down)
@@ -207,17 +233,17 @@ def heat_map(
 
 
 def _steps(knob: Knob) -> tuple[int, list[str]]:
-    """Returns how many steps a knob has in a heat map, with their labels: single values, or equal parts of its range."""
-    if len(knob.values) and len(knob.values) <= HEAT_BINS:
+    """Returns how many steps a knob has in a heat map, with their labels: texts, few values, or equal parts of its range."""
+    if knob.is_text or 0 < len(knob.values) <= HEAT_BINS:
         return len(knob.values), [short(value) for value in knob.values]
     if knob.kind == Kind.CHOICES:
         groups = np.array_split(np.array(knob.choices), HEAT_BINS)
         return HEAT_BINS, [f"{short(group[0])}–{short(group[-1])}" for group in groups]
     ends = [knob.value(place / HEAT_BINS) for place in range(HEAT_BINS + 1)]
-    return HEAT_BINS, [f"{_brief(low)}–{_brief(high)}" for low, high in pairwise(ends)]
+    return HEAT_BINS, [f"{_brief(float(low))}–{_brief(float(high))}" for low, high in pairwise(ends)]
 
 
-def _step_of(knob: Knob, value: float, steps: int) -> int:
+def _step_of(knob: Knob, value: KnobValue, steps: int) -> int:
     return min(int(knob.position(value) * steps), steps - 1)
 
 
@@ -227,6 +253,8 @@ def _brief(value: float) -> str:
 
 def _ticks(knob: Knob) -> dict[str, Any]:
     """The ticks of an axis of a knob: its values if they are few; of orders of magnitude 1, 2 and 5 of each."""
+    if knob.is_text:
+        return {"categoryorder": "array", "categoryarray": list(map(short, knob.values))}
     if len(knob.values) and len(knob.values) <= HEAT_BINS:
         return {"tickmode": "array", "tickvals": list(knob.values), "ticktext": [short(value) for value in knob.values]}
     if knob.kind == Kind.LOG:

@@ -12,16 +12,18 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from relevancy import engines
+from relevancy.engines import KnobValue
 from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray
 
 from .choice import FOLDS, Evidence
 from .samplers import STEP, Proposal
-from .space import Space
+from .space import Settings, Space
 from .trial_scores import TrialScorer
 
 MAX_DOCUMENTS = 100  # of a query: so many are explained in one request
@@ -34,10 +36,23 @@ SPREAD = 8_192  # settings that fill the space; as many again are near the best 
 EFFORT = 1_000_000  # settings × queries at most
 ROUNDS = 2  # of settings near the best ones
 NEAREST = 16  # settings that others are drawn around
-AT_ONCE = 2_048  # settings
+AT_ONCE = 512  # settings: what is computed for them fits into the cache of a processor
+LISTED = 200  # of the best settings, which a study shows
 
 _MAX = re.compile(r"max (?:of:|plus (\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?) times others)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?")
+
+
+@dataclass(frozen=True)
+class _Layer:
+    """A group of each of some documents. documents: their positions. items: of each place in a group, [groups × 1 + knobs] of those
+    groups that have an item there, which are the first ones. totals: [groups × 1 + knobs] the sums of the groups with several items.
+    ties: [groups × 1 + knobs] of these, or of one if all are the same."""
+
+    documents: IntArray
+    items: Sequence[FloatArray]
+    totals: FloatArray
+    ties: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,28 +72,59 @@ class Pool:
     ties: FloatArray
     items: FloatArray
 
+    @cached_property
+    def _layers(self) -> list[_Layer]:
+        """The first group of each document, the second one of those that have one, and so on."""
+        of_document = np.repeat(np.arange(len(self.groups)), self.groups)
+        number = np.arange(len(self.sizes)) - np.repeat(np.cumsum(self.groups) - self.groups, self.groups)
+        starts = np.cumsum(self.sizes) - self.sizes
+        totals = np.add.reduceat(self.items, starts, axis=0) if len(starts) else self.items
+        layers = []
+        for layer in range(int(self.groups.max(initial=0))):
+            at = np.flatnonzero(number == layer)
+            # Sizes that fall mean that the groups with a further item are the first ones.
+            at = at[np.argsort(-self.sizes[at], kind="stable")]
+            sizes = self.sizes[at]
+            items = [self.items[starts[at[sizes > place]] + place] for place in range(int(sizes[0]))]
+            several = at[sizes > 1]
+            ties = self.ties[several]
+            is_same = len(several) > 0 and bool((ties == ties[0]).all())
+            layers.append(_Layer(of_document[at], items, totals[several], ties[:1] if is_same else ties))
+        return layers
+
     def scores(self, values: FloatArray) -> FloatArray:
         """Returns [settings × documents]. values: [settings × knobs]"""
-        with_one = np.column_stack((np.ones(len(values)), values))
-        items = with_one @ self.items.T
-        if len(self.sizes) < len(self.items):
-            starts = np.cumsum(self.sizes) - self.sizes
-            best = np.maximum.reduceat(items, starts, axis=1)
-            items = best + (with_one @ self.ties.T) * (np.add.reduceat(items, starts, axis=1) - best)
-        if len(self.doc_ids) < len(self.sizes):
-            items = np.add.reduceat(items, np.cumsum(self.groups) - self.groups, axis=1)
-        return np.asarray(items)
+        with_one = np.vstack((np.ones(len(values)), values.T))
+        scores = np.zeros((len(self.doc_ids), len(values)))
+        for layer in self._layers:
+            best = layer.items[0] @ with_one
+            for further in layer.items[1:]:
+                part = best[: len(further)]
+                np.maximum(part, further @ with_one, out=part)
+            if len(layer.totals):
+                part = best[: len(layer.totals)]
+                others = layer.totals @ with_one
+                others -= part
+                others *= layer.ties @ with_one
+                part += others
+            scores[layer.documents] += best
+        return np.ascontiguousarray(scores.T)
 
     def rank(self, values: FloatArray, depth: int) -> IntArray:
-        """Returns [settings × at most depth] positions of the best documents. values: [settings × knobs]"""
+        """Returns [settings × at most depth] positions of the best documents. values: [settings × knobs]
+
+        Sorting numbers that carry the positions in their last bits is four times as fast as sorting positions by the scores.
+        """
         scores = self.scores(values)
-        scores -= np.arange(scores.shape[1]) * (1e-9 * float(np.abs(scores).max(initial=0.0)))
-        count = min(depth, scores.shape[1])
-        if count < scores.shape[1]:
-            best = np.argpartition(-scores, count - 1, axis=1)[:, :count]
-            order = np.argsort(-np.take_along_axis(scores, best, axis=1), axis=1)
-            return np.asarray(np.take_along_axis(best, order, axis=1))
-        return np.asarray(np.argsort(-scores, axis=1))
+        documents = np.arange(scores.shape[1])
+        best = scores.max(axis=1, initial=0.0, keepdims=True)
+        behind = best - scores + documents * (1e-9 * best)
+        bits = behind.view(np.int64)  # of numbers from 0 up, these have the same order
+        mask = (1 << len(documents).bit_length()) - 1
+        bits &= ~mask
+        bits |= documents
+        bits.sort(axis=1)
+        return np.asarray(bits[:, :depth] & mask)
 
     def to_bytes(self) -> bytes:
         """Returns all but the ids, which `from_bytes` reads."""
@@ -93,7 +139,7 @@ class Pool:
         return cls(doc_ids, read["groups"], read["sizes"], read["ties"], read["items"])
 
 
-def list_probes(space: Space, parent: Mapping[str, float], seed: int) -> list[dict[str, float]]:
+def list_probes(space: Space, parent: Settings, seed: int) -> list[dict[str, KnobValue]]:
     """Returns the settings that the documents are scored under: the parent, one for each knob, which has another value there, and
     `CHECKS` others.
 
@@ -260,12 +306,12 @@ class Estimator:
     pools: Sequence[Pool | None]
     depth: int
 
-    def values(self, settings: Sequence[Mapping[str, float]]) -> FloatArray:
+    def values(self, settings: Sequence[Settings]) -> FloatArray:
         """Returns [settings × knobs]."""
         names = [knob.name for knob in self.space.knobs]
         return np.array([[each[name] for name in names] for each in settings], np.float64).reshape(-1, len(names))
 
-    def points(self, settings: Sequence[Mapping[str, float]], beat: Callable[[], object] = lambda: None) -> FloatArray:
+    def points(self, settings: Sequence[Settings], beat: Callable[[], object] = lambda: None) -> FloatArray:
         """Returns [settings × queries] points; NaN for queries without a pool. beat: is called now and then."""
         values = self.values(settings)
         found = np.full((len(values), len(self.pools)), np.nan)
@@ -275,9 +321,9 @@ class Estimator:
                 continue
             known = self.scorer.grades[position]
             grades = np.array([known.get(doc_id, np.nan) for doc_id in pool.doc_ids], np.float64)
-            for start in range(0, len(values), AT_ONCE):
-                part = slice(start, start + AT_ONCE)
-                found[part, position] = self._score(position, grades[pool.rank(values[part], self.depth)])
+            parts = (values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE))
+            ranked = [grades[pool.rank(part, self.depth)] for part in parts]
+            found[:, position] = self._score(position, np.concatenate(ranked))
         return found
 
     def _score(self, position: int, grades: FloatArray) -> FloatArray:
@@ -286,7 +332,7 @@ class Estimator:
         _, first, row_of = np.unique(np.nan_to_num(grades, nan=-1.5) @ weights, return_index=True, return_inverse=True)
         return self.scorer.score_grades(position, grades[first])[row_of]
 
-    def count_repeated(self, settings: Mapping[str, float], rankings: Mapping[int, Sequence[str]]) -> int:
+    def count_repeated(self, settings: Settings, rankings: Mapping[int, Sequence[str]]) -> int:
         """Returns how many rankings are repeated. rankings: what the engine has returned under the settings, by position."""
         values, repeated = self.values([settings]), 0
         for position, doc_ids in rankings.items():
@@ -325,14 +371,14 @@ def describe_estimates(estimated: Mapping[str, Any]) -> str:
 def propose(
     estimator: Estimator,
     build: Callable[[FloatArray], Evidence],
-    parent: Mapping[str, float],
-    tried: Sequence[Mapping[str, float]],
+    parent: Settings,
+    tried: Sequence[Settings],
     proposals: Sequence[Proposal],
     seed: int,
     beat: Callable[[], object],
-) -> tuple[list[dict[str, Any] | None], int]:
-    """Returns the settings that are searched next, `{settings, gain}` with the points that they seem to gain, and how many were
-    estimated. None for a proposal for which no more settings are left.
+) -> tuple[list[dict[str, Any] | None], list[dict[str, Any]], int]:
+    """Returns the settings that are searched next, `{settings, gain}` with the points that they seem to gain; the `LISTED` best of all;
+    and how many were estimated. None for a proposal for which no more settings are left.
 
     build: returns the evidence of scores, [settings × queries], the first of which are those of the parent. tried: settings that need
     not be proposed again. proposals: whose scores are hidden from each. The settings that fill the space follow from the seed alone;
@@ -345,46 +391,49 @@ def propose(
     points = chance.uniform(size=(spread, knobs))
     settings = [dict(parent), *map(estimator.space.settings, points.tolist())]
     scores = estimator.points(settings, beat)
+    all_settings, all_scores = list(settings), [scores]
     folds = sorted({proposal.fold_left_out for proposal in proposals})
     best_of_fold: dict[int, list[dict[str, Any]]] = {}
-    count = len(settings)
     for fold in folds:
         chance = np.random.Generator(np.random.PCG64([seed, spread, 1 + fold]))
         own_settings, own_scores = settings, scores
         for _ in range(ROUNDS):
-            order = _best_first(build(own_scores), fold)[:NEAREST]
+            evidence = build(own_scores)
+            order = _best_first(evidence, evidence.folds[0] != fold)[:NEAREST]
             centres = np.array([estimator.space.positions(own_settings[at]) for at in order.tolist()])
             drawn = centres[chance.integers(len(centres), size=spread // (ROUNDS * FOLDS))]
             near = chance.normal(drawn, STEP)
             own_settings = [*own_settings, *map(estimator.space.settings, near.tolist())]
             own_scores = np.vstack((own_scores, estimator.points(own_settings[len(own_scores) :], beat)))
-        count += len(own_settings) - len(settings)
+        all_settings += own_settings[len(settings) :]
+        all_scores.append(own_scores[len(settings) :])
         wanted = sum(proposal.fold_left_out == fold for proposal in proposals)
-        best_of_fold[fold] = _choose(build(own_scores), fold, own_settings, tried, wanted)
+        evidence = build(own_scores)
+        best_of_fold[fold] = _choose(evidence, evidence.folds[0] != fold, own_settings, tried, wanted)
     found = [best.pop(0) if (best := best_of_fold[proposal.fold_left_out]) else None for proposal in proposals]
-    return found, count
+    evidence = build(np.vstack(all_scores))
+    everything = np.ones(len(evidence.unit_weights), np.bool_)
+    return found, _choose(evidence, everything, all_settings, tried, LISTED), len(all_settings)
 
 
-def _best_first(evidence: Evidence, fold: int) -> IntArray:
-    is_used = evidence.folds[0] != fold
+def _best_first(evidence: Evidence, is_used: BoolArray) -> IntArray:
     means = np.where(evidence.eligible(is_used, None), evidence.means(is_used), -np.inf)
     return np.argsort(-means, kind="stable")
 
 
 def _choose(
     evidence: Evidence,
-    fold: int,
-    settings: Sequence[dict[str, float]],
-    tried: Sequence[Mapping[str, float]],
+    is_used: BoolArray,
+    settings: Sequence[dict[str, KnobValue]],
+    tried: Sequence[Settings],
     wanted: int,
 ) -> list[dict[str, Any]]:
-    """Returns the best settings that differ from those tried, and from each other in some score outside the fold."""
-    is_used = evidence.folds[0] != fold
+    """Returns the settings with the best means over some units, which differ from those tried, and from each other in a score there."""
     shares = evidence.unit_weights / evidence.unit_weights.sum()
     seen = {tuple(sorted(each.items())) for each in tried}
     rows: set[bytes] = set()
     chosen: list[dict[str, Any]] = []
-    for at in _best_first(evidence, fold).tolist():
+    for at in _best_first(evidence, is_used).tolist():
         key, row = tuple(sorted(settings[at].items())), evidence.unit_scores[at, is_used].tobytes()
         if key in seen or row in rows:
             continue

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from relevancy import comparison
+from relevancy.engines import KnobValue
 from relevancy.models import Run
 from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray
 from relevancy.scoring.rounding import format_rounded, format_signed
@@ -21,6 +22,7 @@ from . import sealed_queries
 from .choice import Evidence
 from .models import SealedOpening, Study, StudyAnswer, StudyTrial
 from .samplers import count_trials
+from .space import Knob, Settings
 from .trial_scores import (
     SCORE,
     UNRATED,
@@ -35,6 +37,7 @@ from .trial_scores import (
 CLEARLY_DIFFERENT = 8.0  # standard errors: no interval reaches so far, so it is not computed
 RESPONSE_BINS = 8
 MAX_CARRIERS = 5
+OF_ESTIMATES = ("first", "proposals", "best")  # members of `Study.estimated` that `list_estimates` reads
 ONLY_CHARTS = ("seen_curve", "cross_fitted_curve", "gains", "response", "plateau")
 
 
@@ -175,17 +178,17 @@ def _estimated_gains(evidence: Evidence) -> FloatArray:
         return np.asarray(np.where(known, differences, 0.0) @ evidence.weights / np.where(total > 0, total, np.nan))
 
 
-def _responses(study: Study, trials: Sequence[StudyTrial], gains: FloatArray) -> dict[str, list[dict[str, float]]]:
-    """Returns, for each knob, means of the trials with neighbouring values, with their 95 % bands."""
-    found: dict[str, list[dict[str, float]]] = {}
+def _responses(study: Study, trials: Sequence[StudyTrial], gains: FloatArray) -> dict[str, list[dict[str, Any]]]:
+    """Returns, for each knob, means of the trials with neighbouring values, or the same text, with their 95 % bands."""
+    found: dict[str, list[dict[str, Any]]] = {}
     for knob in study.knobs.knobs:
-        values = np.array([trial.settings[knob.name] for trial in trials])
+        values = _numbers_of(knob, trials)
         rows = []
-        for group in _bins(values, gains):
+        for group in _bins(knob, values, gains):
             mean, error = float(gains[group].mean()), float(gains[group].std(ddof=1)) / len(group) ** 0.5
             rows.append(
                 {
-                    "value": float(np.median(values[group])),
+                    "value": knob.values[int(values[group[0]])] if knob.is_text else float(np.median(values[group])),
                     "mean": mean,
                     "low": mean - 1.96 * error,
                     "high": mean + 1.96 * error,
@@ -202,8 +205,7 @@ def _importance(study: Study, trials: Sequence[StudyTrial], gains: FloatArray) -
     known = gains[np.isfinite(gains)]
     total = float(((known - known.mean()) ** 2).sum()) if len(known) else 0.0
     for knob in study.knobs.knobs:
-        values = np.array([trial.settings[knob.name] for trial in trials])
-        groups = _bins(values, gains)
+        groups = _bins(knob, _numbers_of(knob, trials), gains)
         used = np.concatenate(groups) if groups else np.array([], np.int64)
         within = sum(float(((gains[group] - gains[group].mean()) ** 2).sum()) for group in groups)
         freedom = len(used) - len(groups)
@@ -214,11 +216,17 @@ def _importance(study: Study, trials: Sequence[StudyTrial], gains: FloatArray) -
     return found
 
 
-def _bins(values: FloatArray, gains: FloatArray) -> list[Any]:
-    """Returns positions of trials with neighbouring values, at least two in each group."""
+def _numbers_of(knob: Knob, trials: Sequence[StudyTrial]) -> FloatArray:
+    """Returns [trials] the values of a knob; of texts their places."""
+    values = [trial.settings[knob.name] for trial in trials]
+    return np.array([knob.place(value) for value in values] if knob.is_text else values, np.float64)
+
+
+def _bins(knob: Knob, values: FloatArray, gains: FloatArray) -> list[Any]:
+    """Returns positions of trials with neighbouring values, or the same text, at least two in each group."""
     known = np.flatnonzero(np.isfinite(gains))
     distinct = np.unique(values[known])
-    if len(distinct) <= RESPONSE_BINS:
+    if knob.is_text or len(distinct) <= RESPONSE_BINS:
         groups = [known[values[known] == value] for value in distinct]
     else:
         groups = np.array_split(known[np.argsort(values[known], kind="stable")], RESPONSE_BINS)
@@ -345,9 +353,25 @@ def summarize(study: Study) -> dict[str, Any]:
         "sealed": len(study.sealed_query_ids),
         "opening": summarize_opening(SealedOpening.objects.filter(study=study).select_related("opened_by").first()),
         "estimates": study.estimates,
-        "estimated": {name: value for name, value in study.estimated.items() if name not in ("first", "proposals")},
+        "estimated": {name: value for name, value in study.estimated.items() if name not in OF_ESTIMATES},
         "findings": found,
     }
+
+
+def list_estimates(study: Study) -> list[dict[str, Any]]:
+    """Returns the best settings that were estimated, `{settings, gain, trial}`: the points that they seemed to gain with the ratings of
+    then, and the number of the trial that searched them; None for most. Empty without estimates."""
+    first = study.estimated.get("first", 0)
+    searched = {
+        _key(proposal["settings"]): first + place
+        for place, proposal in enumerate(study.estimated.get("proposals", ()))
+        if proposal
+    }
+    return [{**row, "trial": searched.get(_key(row["settings"]))} for row in study.estimated.get("best", ())]
+
+
+def _key(settings: Settings) -> tuple[tuple[str, KnobValue], ...]:
+    return tuple(sorted(settings.items()))
 
 
 def summarize_opening(opening: SealedOpening | None) -> dict[str, Any] | None:

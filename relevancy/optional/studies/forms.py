@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from relevancy.cases import list_knob_ranges
+from relevancy.engines import KnobValue
 from relevancy.models import Attempt, Case, ScorerVersion
 from relevancy.statistics import SEED
 from relevancy.views.forms import LineField
 
 from . import sealed_queries
-from .space import Kind, Knob, SpaceError
+from .space import Kind, Knob, SpaceError, parse_choices, short
 from .studies import MAX_TRIALS, StudySettings
 from .suggestions import Suggestion, suggest_knobs
 
@@ -29,11 +30,6 @@ GUARDS = 3  # rows of the form
 MAX_SEED = 2**31 - 1
 
 
-def short(value: float) -> str:
-    """Returns a value of a knob as people enter it: 2, 0.35."""
-    return f"{value:.6g}"
-
-
 class KnobForm(forms.Form):
     """How one knob is varied. name: of the knob. now: its value in the attempt. suggestion: what the fields begin with."""
 
@@ -45,18 +41,19 @@ class KnobForm(forms.Form):
         required=False,
         max_length=400,
         label="values",
-        widget=forms.TextInput(attrs={"placeholder": "1, 2, 5", "autocomplete": "off"}),
+        widget=forms.TextInput(attrs={"placeholder": "1, 2, 5 or and, or", "autocomplete": "off"}),
     )
 
-    def __init__(self, name: str, now: float, suggestion: Suggestion, data: Any = None) -> None:
-        knob = suggestion.knob
-        initial = {
-            "varied": True,
-            "kind": knob.kind.value,
-            "low": short(knob.low),
-            "high": short(knob.high),
-            "choices": ", ".join(map(short, knob.choices)),
-        }
+    def __init__(self, name: str, now: KnobValue, suggestion: Suggestion, data: Any = None) -> None:
+        initial: dict[str, Any] = {"varied": False, "kind": Kind.CHOICES.value, "choices": short(now)}
+        if knob := suggestion.knob:
+            initial = {
+                "varied": True,
+                "kind": knob.kind.value,
+                "low": short(knob.low),
+                "high": short(knob.high),
+                "choices": ", ".join(map(short, knob.choices)),
+            }
         super().__init__(data, prefix=f"knob.{name}", initial=initial)
         self.name, self.now, self.suggestion = name, now, suggestion
         self.now_text = short(now)
@@ -75,22 +72,11 @@ class KnobForm(forms.Form):
             if self.errors:
                 return data
         try:
-            self.knob = Knob(
-                self.name, kind, data.get("low") or 0.0, data.get("high") or 0.0, self._parse_choices(kind, data)
-            )
+            choices = parse_choices(data["choices"].replace(";", ",")) if kind == Kind.CHOICES else ()
+            self.knob = Knob(self.name, kind, data.get("low") or 0.0, data.get("high") or 0.0, choices)
         except SpaceError as error:
             raise ValidationError(str(error)) from None
         return data
-
-    def _parse_choices(self, kind: Kind, data: Mapping[str, Any]) -> tuple[float, ...]:
-        if kind != Kind.CHOICES:
-            return ()
-        try:
-            return tuple(float(part) for part in data["choices"].replace(";", ",").split(",") if part.strip())
-        except ValueError:
-            raise SpaceError(
-                f"The values of knob {self.name} must be numbers, separated by commas, such as 1, 2, 5."
-            ) from None
 
     @property
     def problems(self) -> list[str]:
@@ -156,9 +142,7 @@ class StudyForm(forms.Form):
         measures = [version for version in self.versions if not version.script]
         self.initial["scorer"] = measures[0].scorer_id if measures else None
         suggestions = suggest_knobs(attempt, list_knob_ranges(case))
-        self.knobs = [
-            KnobForm(name, float(attempt.knobs[name]), suggestion, data) for name, suggestion in suggestions.items()
-        ]
+        self.knobs = [KnobForm(name, attempt.knobs[name], suggestion, data) for name, suggestion in suggestions.items()]
         sealed = sealed_queries.read_tag(case)
         tags = [tag for tag in list_tags(case) if tag != sealed]
         self.guards = [GuardForm(number, tags, data) for number in range(GUARDS)]
@@ -206,7 +190,8 @@ class StudyForm(forms.Form):
     def initial_settings(self) -> StudySettings:
         """What the form begins with."""
         return StudySettings(
-            knobs=[form.suggestion.knob for form in self.knobs], trials=int(self.fields["trials"].initial or 0)
+            knobs=[form.suggestion.knob for form in self.knobs if form.suggestion.knob is not None],
+            trials=int(self.fields["trials"].initial or 0),
         )
 
     def has_more_errors(self) -> bool:

@@ -1,6 +1,5 @@
 """Studies: searches for better values of the knobs of an attempt, with everything that the engine answered."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,12 +8,13 @@ from django.db import models
 from django.db.models import Q
 from numpy.typing import NDArray
 
+from relevancy.engines import KnobValue
 from relevancy.models import Attempt, Case, ScorerVersion, User
 from relevancy.models.ranking import unpack_doc_ids
 from relevancy.models.text import LineField
 from relevancy.queries.tags import MAX_LENGTH
 
-from .space import Space
+from .space import Settings, Space
 
 DIGEST_LENGTH = 16
 
@@ -124,11 +124,11 @@ class Study(models.Model):
         return [*self.query_ids, *self.sealed_query_ids]
 
     @property
-    def parent_settings(self) -> dict[str, float]:
+    def parent_settings(self) -> dict[str, KnobValue]:
         """The values that the parent has of the knobs."""
         return {knob.name: self.config["knobs"][knob.name] for knob in self.knobs.knobs}
 
-    def config_with(self, settings: Mapping[str, float]) -> dict[str, Any]:
+    def config_with(self, settings: Settings) -> dict[str, Any]:
         """Returns the config with other values of its knobs."""
         return {**self.config, "knobs": {**self.config["knobs"], **settings}}
 
@@ -188,7 +188,8 @@ class StudyPool(models.Model):
 class StudyTrial(models.Model):
     """Settings that a study has tried.
 
-    settings: `{knob: value}`. origin: who proposed them. fold_left_out: whose scores were hidden from it; −1 if it needed no scores.
+    settings: `{knob: value}`, numbers and texts. origin: who proposed them. fold_left_out: whose scores were hidden from it; −1 if it
+        needed no scores.
     answers: the id of its answer for each query, eight bytes each; 0 where none was asked.
     columns: [4 × queries] floats of eight bytes: score, lowest and highest possible score in points, and number of unrated documents;
         with the ratings of `Study.scored_revision`. NaN where there is none.

@@ -93,7 +93,8 @@ def estimate(
     is_used: [queries] those that count. tags: as for `build_evidence`. proposals: that settings are wanted for. beat: is called now and
     then. Returns, as JSON:
 
-    proposals: `{settings, gain}`, or null where no settings are left. settings: how many were estimated.
+    proposals: `{settings, gain}`, or null where no settings are left. best: the same of the best settings over all queries, which are
+        part of no result. settings: how many were estimated.
     sums: the part of the documents whose scores are made of sums. repeated: the part of the `rankings` that re-ranking repeats.
     refusal: why nothing was estimated; empty if something was.
     """
@@ -119,6 +120,7 @@ def estimate(
         beat()
     estimated: dict[str, Any] = {
         "proposals": [None] * len(proposals),
+        "best": [],
         "settings": 0,
         "sums": sums / max(1, explained),
         "repeated": repeated / max(1, rankings),
@@ -127,7 +129,7 @@ def estimate(
     estimated["refusal"] = refusal(estimated["sums"], estimated["repeated"])
     if not estimated["refusal"]:
         of_parent = trials[0].values[SCORE]
-        estimated["proposals"], estimated["settings"] = propose(
+        estimated["proposals"], estimated["best"], estimated["settings"] = propose(
             estimator,
             lambda points: evidence_of(study, np.where(np.isfinite(points), points, of_parent), is_used, tags),
             trials[0].settings,

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from relevancy.engines import KnobValue
+
 from .choice import FOLDS, UNSEEN
-from .space import MAX_GRID, Kind, Space
+from .space import MAX_GRID, Kind, Settings, Space
 
 MAX_SOBOL_KNOBS = 8
 MAX_SOBOL = 200
@@ -75,8 +77,8 @@ def plan_trial(space: Space, budget: int, number: int, *, estimates: bool = Fals
 class Samplers:
     """Proposes settings. Keeps what TPE has seen, which only saves time."""
 
-    def __init__(self, space: Space, seed: int, parent: dict[str, float]) -> None:
-        self._space, self._seed, self._parent = space, seed, parent
+    def __init__(self, space: Space, seed: int, parent: Settings) -> None:
+        self._space, self._seed, self._parent = space, seed, dict(parent)
         # Only where a study works: importing takes a third of a second of every start.
         from scipy.stats import qmc  # noqa: PLC0415
 
@@ -85,8 +87,8 @@ class Samplers:
         self._tpe: dict[int, _Tpe] = {}
 
     def propose(
-        self, proposal: Proposal, number: int, tried: Sequence[tuple[int, dict[str, float], float]]
-    ) -> dict[str, float]:
+        self, proposal: Proposal, number: int, tried: Sequence[tuple[int, Settings, float]]
+    ) -> dict[str, KnobValue]:
         """Returns the settings of a trial.
 
         tried: number, settings and mean of earlier trials, in their order, of what the proposal may have seen; empty if it needs no
@@ -105,8 +107,9 @@ class Samplers:
             case Origin.LOCAL | Origin.ESTIMATED:  # the latter where nothing could be estimated
                 return self._step(number, tried)
 
-    def _step(self, number: int, tried: Sequence[tuple[int, dict[str, float], float]]) -> dict[str, float]:
-        """Returns settings near the best ones: one to three knobs are moved, and a knob with single values at least to the next one."""
+    def _step(self, number: int, tried: Sequence[tuple[int, Settings, float]]) -> dict[str, KnobValue]:
+        """Returns settings near the best ones: one to three knobs are moved, a knob with single values at least to the next one, and
+        one with texts to any other."""
         chance = np.random.Generator(np.random.PCG64([self._seed, number]))
         _, best, _ = max(tried, key=lambda trial: trial[2])
         positions = self._space.positions(best)
@@ -115,8 +118,11 @@ class Samplers:
         settings = dict(best)
         for place in moved:
             knob, step = knobs[place], float(chance.normal(0.0, STEP))
-            if values := knob.values:
-                at = min(range(len(values)), key=lambda index: abs(values[index] - best[knob.name]))
+            if knob.is_text:
+                others = [value for value in knob.values if value != best[knob.name]]
+                settings[knob.name] = others[int(chance.integers(len(others)))]
+            elif values := knob.values:
+                at = knob.place(best[knob.name])
                 away = max(1, round(abs(step) * len(values))) * (1 if step > 0 else -1)
                 settings[knob.name] = values[min(max(at + away, 0), len(values) - 1)]
             else:
@@ -143,7 +149,7 @@ class _Tpe:
             for knob in space.knobs
         }
 
-    def propose(self, seed: int, tried: Sequence[tuple[int, dict[str, float], float]]) -> dict[str, float]:
+    def propose(self, seed: int, tried: Sequence[tuple[int, Settings, float]]) -> dict[str, KnobValue]:
         for number, settings, mean in tried:
             if number not in self._told:
                 self._told.add(number)
@@ -162,7 +168,7 @@ class _Tpe:
     def _is_category(self, name: str) -> bool:
         return isinstance(self._distributions[name], self._optuna.distributions.CategoricalDistribution)
 
-    def _trial(self, settings: dict[str, float], mean: float) -> Any:
+    def _trial(self, settings: Settings, mean: float) -> Any:
         positions = {knob.name: knob.position(settings[knob.name]) for knob in self._space.knobs}
         parameters = {
             knob.name: knob.value(positions[knob.name]) if self._is_category(knob.name) else positions[knob.name]

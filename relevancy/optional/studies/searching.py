@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from threading import Event
 from typing import Any
@@ -30,6 +30,7 @@ from .models import DIGEST_LENGTH, SealedOpening, Study, StudyAnswer, StudyTrial
 from .pools import UNREACHED, Explainer, estimate, read_documents
 from .samplers import Origin, Proposal, Samplers, count_trials, plan_trial
 from .sealed_queries import finish_opening
+from .space import Settings
 from .trial_scores import SCORE, TrialScorer, build_evidence, positions_by_tag, read_scored, used_queries
 
 CHUNK_SECONDS = 10.0
@@ -145,7 +146,7 @@ class StudyWork:
                     self._ask(builder, block, answers)
         finish_opening(opening, found[:, positions])
 
-    def _build_requests(self, settings: Mapping[str, float]) -> runs.RequestBuilder:
+    def _build_requests(self, settings: Settings) -> runs.RequestBuilder:
         return runs.RequestBuilder(self.study.config_with(settings), self.study.rows)
 
     def _check_possible(self) -> None:
@@ -323,7 +324,7 @@ class StudyWork:
         if self.failures >= MAX_FAILURES:
             self.stop.set()
 
-    def _estimated(self, number: int) -> dict[str, float] | None:
+    def _estimated(self, number: int) -> dict[str, engines.KnobValue] | None:
         """Returns the settings that were estimated for a trial; None where none could be. Raises `_TimeOver` and `EngineError`."""
         estimated = self.study.estimated
         if not estimated or not 0 <= number - estimated["first"] < len(estimated["proposals"]):

@@ -9,10 +9,15 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
+from relevancy.engines import KnobValue, read_knob_value
+
 MAX_KNOBS = 20
 MAX_CHOICES = 50
 MAX_GRID = 200  # points: a larger space is sampled
 DIGITS = 4  # significant digits of a value: people read and copy them
+
+type Settings = Mapping[str, KnobValue]
+"""Values of knobs by their names."""
 
 
 class Kind(StrEnum):
@@ -25,30 +30,36 @@ class Kind(StrEnum):
     SWITCH = "switch"
 
 
+def short(value: KnobValue) -> str:
+    """Returns a value of a knob as people enter it: 2, 0.35, 2<75%."""
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
 class SpaceError(ValueError):
     """A space that cannot be searched. The message is written for users."""
 
 
 @dataclass(frozen=True)
 class Knob:
-    """A knob and its values: from `low` to `high`, or one of `choices`; a switch is 0 or 1.
+    """A knob and its values: from `low` to `high`, or one of `choices`, which are numbers or texts; a switch is 0 or 1.
 
-    `position` and `value` map its values to 0 … 1 and back: evenly, by the logarithm, or by the place in the list.
+    `position` and `value` map its values to 0 … 1 and back: evenly, by the logarithm, or by the place in the list. Of texts, the place
+    says nothing about how far apart they are; see `distance`.
     """
 
     name: str
     kind: Kind
     low: float = 0.0
     high: float = 1.0
-    choices: tuple[float, ...] = ()
+    choices: tuple[KnobValue, ...] = ()
 
     def __post_init__(self) -> None:
         """Raises `SpaceError`."""
         if self.kind == Kind.CHOICES:
             if not 2 <= len(set(self.choices)) == len(self.choices) <= MAX_CHOICES:
                 raise SpaceError(f"Knob {self.name} needs 2 to {MAX_CHOICES} different values to choose from.")
-            if not all(map(math.isfinite, self.choices)):
-                raise SpaceError(f"The values of knob {self.name} must be numbers.")
+            if any(not value if isinstance(value, str) else not math.isfinite(value) for value in self.choices):
+                raise SpaceError(f"The values of knob {self.name} must be numbers or texts.")
         elif self.kind != Kind.SWITCH:
             if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
                 raise SpaceError(
@@ -62,7 +73,12 @@ class Knob:
                 raise SpaceError(f"Knob {self.name} has whole values, so its ends must be whole numbers.")
 
     @property
-    def values(self) -> tuple[float, ...]:
+    def is_text(self) -> bool:
+        """Whether it chooses between texts: numbers among them are values like the others."""
+        return any(isinstance(value, str) for value in self.choices)
+
+    @property
+    def values(self) -> tuple[KnobValue, ...]:
         """All values, if they are few enough to be tried one by one; else empty."""
         if self.kind == Kind.SWITCH:
             return (0.0, 1.0)
@@ -70,7 +86,7 @@ class Knob:
             return tuple(float(value) for value in range(int(self.low), int(self.high) + 1))
         return self.choices
 
-    def value(self, position: float) -> float:
+    def value(self, position: float) -> KnobValue:
         """Returns the value at a position from 0 to 1, with so many digits as people read."""
         position = min(max(float(position), 0.0), 1.0)  # numpy's floats are written in another way into requests
         if values := self.values:
@@ -85,15 +101,25 @@ class Knob:
         step = math.floor(math.log10(abs(found) if self.kind == Kind.LOG else self.high - self.low))
         return min(max(round(found, DIGITS - 1 - step), self.low), self.high)
 
-    def position(self, value: float) -> float:
+    def place(self, value: KnobValue) -> int:
+        """Returns the place of a value, or of the nearest number, in the list of `values`, which must not be empty."""
+        if self.is_text or isinstance(value, str):
+            return self.values.index(value)
+        return min(range(len(self.values)), key=lambda place: abs(float(self.values[place]) - value))
+
+    def position(self, value: KnobValue) -> float:
         """Returns the position of a value, which may lie outside the range: then that of the nearest end."""
         if values := self.values:
-            nearest = min(range(len(values)), key=lambda place: abs(values[place] - value))
-            return nearest / (len(values) - 1)
+            return self.place(value) / (len(values) - 1)
+        value = float(value)
         if self.kind == Kind.LOG:
             bounded = min(max(value, self.low), self.high)
             return (math.log(bounded) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
         return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
+    def distance(self, value: KnobValue, other: KnobValue) -> float:
+        """Returns how far apart two values are, 0 to 1: by their positions; texts are either equal or 1 apart."""
+        return float(value != other) if self.is_text else abs(self.position(value) - self.position(other))
 
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "kind": self.kind.value, "choices": list(self.choices)}
@@ -103,7 +129,7 @@ class Knob:
         if self.kind == Kind.SWITCH:
             return f"{self.name}=switch"
         if self.kind == Kind.CHOICES:
-            return f"{self.name}={','.join(f'{choice:g}' for choice in self.choices)}"
+            return f"{self.name}={','.join(map(short, self.choices))}"
         ending = "" if self.kind == Kind.LINEAR else f":{self.kind}"
         return f"{self.name}={self.low:g}:{self.high:g}{ending}"
 
@@ -129,23 +155,23 @@ class Space:
         sizes = [len(knob.values) for knob in self.knobs]
         return math.prod(sizes) if all(sizes) else None
 
-    def grid(self) -> Iterator[dict[str, float]]:
+    def grid(self) -> Iterator[dict[str, KnobValue]]:
         """Yields all settings, the last knob fastest. Only for spaces with a `grid_size`."""
         names = [knob.name for knob in self.knobs]
         for values in itertools.product(*(knob.values for knob in self.knobs)):
             yield dict(zip(names, values, strict=True))
 
-    def settings(self, positions: Sequence[float]) -> dict[str, float]:
+    def settings(self, positions: Sequence[float]) -> dict[str, KnobValue]:
         """Returns the settings at a point of the unit cube."""
         return {knob.name: knob.value(position) for knob, position in zip(self.knobs, positions, strict=True)}
 
-    def positions(self, settings: Mapping[str, float]) -> list[float]:
+    def positions(self, settings: Settings) -> list[float]:
         """Returns the point of the unit cube of settings."""
         return [knob.position(settings[knob.name]) for knob in self.knobs]
 
-    def distance(self, settings: Mapping[str, float], other: Mapping[str, float]) -> float:
+    def distance(self, settings: Settings, other: Settings) -> float:
         """Returns how far apart two settings are: the length of the way between their points, in sides of the cube."""
-        return math.dist(self.positions(settings), self.positions(other))
+        return math.hypot(*(knob.distance(settings[knob.name], other[knob.name]) for knob in self.knobs))
 
     def to_json(self) -> list[dict[str, Any]]:
         return [knob.to_json() for knob in self.knobs]
@@ -165,7 +191,7 @@ def read_knob(given: Mapping[str, Any]) -> Knob:
             Kind(given.get("kind", Kind.LINEAR)),
             float(given.get("low", 0.0)),
             float(given.get("high", 1.0)),
-            tuple(map(float, given.get("choices") or ())),
+            tuple(value if isinstance(value, str) else float(value) for value in given.get("choices") or ()),
         )
     except SpaceError:
         raise
@@ -174,10 +200,18 @@ def read_knob(given: Mapping[str, Any]) -> Knob:
         raise SpaceError(f"Knob {name} cannot be read. It needs numbers, and one of the kinds {kinds}.") from None
 
 
+def parse_choices(text: str) -> tuple[KnobValue, ...]:
+    """Returns the values of a list with commas: what reads as a number is one, anything else is a text."""
+    return tuple(read_knob_value(value) for value in text.split(",") if value.strip())
+
+
 def parse_knob(text: str) -> Knob:
-    """Returns a knob from `NAME=LOW:HIGH`, `NAME=LOW:HIGH:log` (or whole), `NAME=1,2,5` or `NAME=switch`. Raises `SpaceError`."""
+    """Returns a knob from `NAME=LOW:HIGH`, `NAME=LOW:HIGH:log` (or whole), `NAME=1,2,5`, `NAME=and,or` or `NAME=switch`.
+
+    Raises `SpaceError`.
+    """
     name, _, values = text.partition("=")
-    usage = "Write NAME=LOW:HIGH, NAME=LOW:HIGH:log, NAME=LOW:HIGH:whole, NAME=1,2,5 or NAME=switch."
+    usage = "Write NAME=LOW:HIGH, NAME=LOW:HIGH:log, NAME=LOW:HIGH:whole, NAME=1,2,5, NAME=and,or or NAME=switch."
     if not name.strip() or not values.strip():
         raise SpaceError(f"“{text}” is no knob. {usage}")
     name, values = name.strip(), values.strip()
@@ -185,7 +219,7 @@ def parse_knob(text: str) -> Knob:
         if values == Kind.SWITCH:
             return Knob(name, Kind.SWITCH)
         if ":" not in values:
-            return Knob(name, Kind.CHOICES, choices=tuple(float(value) for value in values.split(",")))
+            return Knob(name, Kind.CHOICES, choices=parse_choices(values))
         low, high, *kind = values.split(":")
         if len(kind) > 1:
             raise ValueError(values)

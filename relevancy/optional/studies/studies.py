@@ -28,7 +28,7 @@ from .estimates import list_probes
 from .models import SealedOpening, Study, StudyAttempt, StudyTrial
 from .samplers import Origin, count_trials, plan_trial
 from .searching import CHUNK_SECONDS, MIN_QUERIES, LeaseLost, StudyEnded, StudyWork, digest_of
-from .space import Knob, Space, SpaceError
+from .space import Knob, Space, SpaceError, short
 from .trial_scores import score_best
 
 MAX_TRIALS = 2_000
@@ -114,6 +114,13 @@ def plan_study(*, case: Case, parent: Attempt, version: ScorerVersion, settings:
     if not 2 <= settings.trials <= MAX_TRIALS:
         raise ValidationError({"trials": f"A study makes 2 to {MAX_TRIALS:,} trials, not {settings.trials:,}."})
     adapter = engines.find(parent.endpoint.engine)
+    if settings.estimates and (texts := [knob.name for knob in space.knobs if knob.is_text]):
+        raise ValidationError(
+            {
+                "estimates": f"Settings cannot be estimated: knob {texts[0]} chooses between texts, which are no weights of a sum. "
+                "Leave it out, or search without estimates."
+            }
+        )
     if settings.estimates and adapter is not None and not adapter.abilities.explain_many:
         raise ValidationError(
             {
@@ -473,7 +480,25 @@ def _check_space(settings: StudySettings, parent: Attempt) -> Space:
                 "knobs": f"Attempt {parent.number} has no knob {unknown[0]}. Its knobs are: {known}. Write ##name## into its template."
             }
         )
+    for knob in space.knobs:
+        _check_texts(knob, parent)
     return space
+
+
+def _check_texts(knob: Knob, parent: Attempt) -> None:
+    """Refuses texts that no attempt can have, and a knob that is or becomes a text without its present value among its values: what is
+    chosen from includes the parent."""
+    now = parent.knobs[knob.name]
+    for value in knob.choices:
+        runs.attempts.clean_knob(knob.name, value)
+    if (knob.is_text or isinstance(now, str)) and now not in knob.values:
+        values = ",".join(map(short, (now, *knob.choices)))
+        raise ValidationError(
+            {
+                "knobs": f"Knob {knob.name} is {short(now)} in attempt {parent.number}. Give single values, and this among them: "
+                f"{knob.name}={values}{'' if knob.choices else ',…'}"
+            }
+        )
 
 
 def _check_scorer(case: Case, version: ScorerVersion) -> None:
@@ -522,7 +547,7 @@ def _find_unchanging(parent: Attempt, space: Space, case_queries: Sequence[CaseQ
     try:
         with endpoints.connect(parent.endpoint) as engine:
 
-            def digests(name: str, value: float) -> list[bytes]:
+            def digests(name: str, value: engines.KnobValue) -> list[bytes]:
                 builder = runs.RequestBuilder({**config, "knobs": {**config["knobs"], name: value}}, parent.depth)
                 return [digest_of(engine, request) for request in builder.requests(case_queries)]
 

@@ -14,17 +14,18 @@ from django.urls import reverse
 
 from relevancy import comparison, runs
 from relevancy.comparison import TagDifference
+from relevancy.engines import KnobValue
 from relevancy.models import Case, User
 from relevancy.statistics import Interval
 from relevancy.templatetags import numbers
 from relevancy.views.charts import Chart
 from relevancy.wording import counted, describe_pace
 
-from . import charts, sealed_queries, studies
+from . import charts, findings, sealed_queries, studies
 from .estimates import describe_estimates
-from .forms import short
 from .models import SealedOpening, Study, StudyTrial
 from .samplers import Origin, count_trials
+from .space import Knob, Settings, short
 
 TRIALS_PER_PAGE = 50
 LIVE_CHARTS = 4  # knobs that are drawn while the study runs: the most important ones
@@ -173,7 +174,7 @@ class StudyPage:
         self.state = StudyState(study, study.trials.count())
 
     @cached_property
-    def settings(self) -> dict[int, dict[str, float]]:
+    def settings(self) -> dict[int, Settings]:
         """The settings of the trials by number."""
         return dict(self.study.trials.order_by("number").values_list("number", "settings"))
 
@@ -205,8 +206,9 @@ class StudyPage:
                 knob,
                 self.findings,
                 self.settings,
-                float(self.study.config["knobs"][knob.name]),
+                self.study.config["knobs"][knob.name],
                 proposed.get(knob.name),
+                [row for row, _ in self.best_estimates if row["trial"] is None],
             )
             for knob in shown
         ]
@@ -250,11 +252,12 @@ class StudyPage:
         plateau = [self.settings[trial] for trial in self.findings["plateau"] if trial in self.settings]
         rows = []
         for knob in self.study.knobs.knobs:
-            now = float(self.study.config["knobs"][knob.name])
+            now = self.study.config["knobs"][knob.name]
             chosen, best = (self.settings.get(trial, {}).get(knob.name, now) for trial in (self.choice, self.winner))
             values = [values[knob.name] for values in plateau]
-            span = f"{short(min(values))} – {short(max(values))}" if values else ""
-            rows.append(SettingRow(knob.name, short(now), short(chosen), short(best), span, chosen != now))
+            rows.append(
+                SettingRow(knob.name, short(now), short(chosen), short(best), _span(knob, values), chosen != now)
+            )
         return rows
 
     @cached_property
@@ -399,6 +402,12 @@ class StudyPage:
         proposals = enumerate(estimated.get("proposals", ()), estimated.get("first", 0))
         return {number: proposal["gain"] for number, proposal in proposals if proposal}
 
+    @cached_property
+    def best_estimates(self) -> list[tuple[Mapping[str, Any], list[str]]]:
+        """The best settings that were estimated, with their values as text."""
+        rows = findings.list_estimates(self.study)
+        return [(row, [short(row["settings"][name]) for name in self.knob_names]) for row in rows]
+
     @property
     def estimated(self) -> str:
         """What came of estimating settings, in sentences; empty before."""
@@ -422,6 +431,14 @@ class StudyPage:
         """The parts of the considered results that are unrated, in percent: of the attempt, and of the shown trial."""
         shares = self.findings.get("unrated")
         return shares and _percent(shares["parent"], shares["trial"])
+
+
+def _span(knob: Knob, values: Sequence[KnobValue]) -> str:
+    """Returns from where to where values go, or which texts there are among them."""
+    if knob.is_text:
+        return ", ".join(short(value) for value in knob.values if value in values)
+    ends = [float(value) for value in values]
+    return f"{short(min(ends))} – {short(max(ends))}" if ends else ""
 
 
 def _percent(*shares: float) -> tuple[str, ...]:

@@ -158,19 +158,21 @@ def fitting_range(value: float) -> cases.KnobRange:
 
 
 def _knob(
-    name: str, was: float | None, sent: Mapping[str, str], ranges: Mapping[str, cases.KnobRange]
+    name: str, was: float | str | None, sent: Mapping[str, str], ranges: Mapping[str, cases.KnobRange]
 ) -> Mapping[str, object]:
-    """Returns a knob with the number that was sent, which may be any text, and its slider: in the range that an editor has set, or one
-    that fits the number of the attempt, which is always within it. was: that number; None if the attempt does not have the knob."""
-    value = DEFAULT_KNOB if was is None else was
-    used = ranges.get(name) or fitting_range(value)
+    """Returns a knob with the value that was sent, and its slider, which a text hides: in the range that an editor has set, or one
+    that fits the number of the attempt, which is always within it. was: its value; None if the attempt does not have the knob."""
+    number = DEFAULT_KNOB if was is None or isinstance(was, str) else was
+    value = sent.get(name, DEFAULT_KNOB if was is None else was)
+    used = ranges.get(name) or fitting_range(number)
     return {
         "name": name,
         "field": f"{KNOB_PREFIX}{name}",
-        "value": sent.get(name, value),
+        "value": value,
         "was": was,
-        "lowest": min(used.lowest, value),
-        "top": max(used.highest, value),
+        "is_text": isinstance(was, str),
+        "lowest": min(used.lowest, number),
+        "top": max(used.highest, number),
         "step": used.step,
     }
 

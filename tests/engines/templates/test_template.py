@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relevancy.engines.errors import BadQuery, TemplateError
+from relevancy.engines.templates.slots import read_knob_value
 from relevancy.engines.templates.template import parse_template
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -67,6 +68,31 @@ def test_render_json_knob_is_a_number_bare_or_in_quotes():
     knobs = {"b": 2.0, "c": 0.25}
     assert render('{"bare": ##b##, "quoted": "##c##"}', knobs=knobs) == {"bare": 2, "quoted": 0.25}
     assert isinstance(render('{"bare": ##b##}', knobs=knobs)["bare"], int)
+
+
+def test_render_json_knob_that_is_a_text_stays_in_its_place():
+    knobs = {"mm": "2<75%", "bad": 'a", "size": "9\\'}
+    assert render('{"bare": ##mm##, "quoted": "##mm##", "in": ["x ##bad##"], "y": ##bad##}', knobs=knobs) == {
+        "bare": "2<75%",
+        "quoted": "2<75%",
+        "in": ["x " + knobs["bad"]],
+        "y": knobs["bad"],
+    }
+
+
+def test_render_params_knob_that_is_a_text_stays_in_its_parameter():
+    knobs = {"mm": "2<75%", "bad": "a&rows=9\nfq=b%26c+d #$query##"}
+    assert render("mm=##mm##&x=1 ##bad##", "params", knobs=knobs) == [("mm", "2<75%"), ("x", "1 " + knobs["bad"])]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("3", 3.0), (" -.5 ", -0.5), ("+1.", 1.0), ("1e-3", 0.001), ("1e999", float("inf")), ("2<75%", "2<75%")]
+    + [(text, text) for text in ("100%", "AUTO", "nan", "inf", "1_000", "1,5", "0x10", "١", "", "1 2")],
+)
+def test_read_knob_value_reads_numbers_and_leaves_texts(text, value):
+    assert read_knob_value(text) == value
+    assert type(read_knob_value(text)) is type(value)
 
 
 def test_render_fills_slots_in_texts_and_keys():

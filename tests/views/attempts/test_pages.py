@@ -52,6 +52,9 @@ def test_changes_of_knobs_settings_and_template(case):
     first = case.attempts.select_related("endpoint").get(number=1)
     second.parent = first
     assert runs.find_changes(second).settings == ["new knob boost 3", "results 10 → 5"]
+    text = child(case, second, knobs={"boost": "AUTO"})
+    text.parent = second
+    assert runs.find_changes(text).settings == ["boost 3 → AUTO"]
     first.parent = second
     assert runs.find_changes(first).settings == ["knob boost removed", "results 5 → 10"]
     second.parent = None

@@ -149,6 +149,10 @@ def test_rating_while_a_query_waits_changes_the_result_of_the_run_before(sign_in
             {"template": KNOBS, "knob.title": "3", "knob.tie": "0.25"},
             {"template": KNOBS, "knobs": {"title": 3, "tie": 0.25}},
         ),
+        (
+            {"template": KNOBS, "knob.title": "2<75%", "knob.tie": "AUTO"},
+            {"template": KNOBS, "knobs": {"title": "2<75%", "tie": "AUTO"}},
+        ),
         ({"fields": "title:name,  year"}, {"fields": "title:name, year"}),
         ({"depth": " 25 "}, {"depth": 25}),
         ({"escape": "1"}, {"escape": True}),
@@ -227,10 +231,21 @@ REFUSED = [
     ("endpoint", "endpoint", "x", "Choose an endpoint", ""),
     ("endpoint", "endpoint", "987654", "Choose an endpoint", ""),
     ("endpoint", "endpoint", "9" * 5000, "Choose an endpoint", ""),
-    ("knobs", "knob.title", "much", "Knob title is 'much'", ""),
-    ("knobs", "knob.title", "nan", "Knob title is nan", ""),
+    ("knobs", "knob.title", "1,5", "Knob title is '1,5'", ""),
+    ("knobs", "knob.title", "1e99", "Knob title is 1e99", ""),
     ("knobs", "knob.title", "", "Knob title is ''", ""),
 ]
+
+
+def test_a_knob_that_is_a_text_has_no_slider(sign_in, case, on_commit):
+    client = sign_in("editor")
+    with on_commit():
+        client.post(at(case, "run"), pane_of(case, template=KNOBS, **{"knob.title": "2<75%", "knob.tie": "0.5"}))
+    knobs = {attributes(knob)["data-knob"]: knob for knob in elements(tree(client.get(at(case, "case"))), cls="knob")}
+    assert "is-text" in attributes(knobs["title"])["class"]
+    assert attributes(elements(knobs["title"], type="text")[0])["value"] == "2<75%"
+    assert "is-text" not in attributes(knobs["tie"])["class"]
+    assert attributes(elements(knobs["tie"], type="range")[0])["value"] == "0.5"
 
 
 @pytest.mark.parametrize(("field", "name", "value", "reason", "line"), REFUSED)

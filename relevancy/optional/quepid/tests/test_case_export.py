@@ -6,7 +6,7 @@ import json
 import pytest
 from django.utils import timezone
 
-from relevancy import queries, ratings, runs
+from relevancy import engines, queries, ratings, runs
 from relevancy.formats import exports, file_formats
 from relevancy.formats.cases import case_attempts, case_import
 from relevancy.models import Case, Endpoint, Rating, Role, ScorerVersion, Verdict
@@ -80,6 +80,29 @@ def test_what_came_from_quepid_goes_back_as_it_came(ann, solr):
     assert (endpoint["requests_per_minute"], endpoint["options"]) == (30, {"sort": "score"})
     assert "secret" not in json.dumps(content) and "reader" not in json.dumps(content)
     assert "ben@example.com" in left_out and "Credentials" in left_out
+
+
+@pytest.mark.parametrize(
+    ("engine", "template", "written"),
+    [
+        ("solr", "# ##\nq=#$query##&mm=##mm##&ps=##ps##", "# ##\nq=#$query##&mm=2<75%25 9<%223%26&ps=##ps##"),
+        ("elasticsearch", '{"a": ##mm##, "b": "x ##mm##", "c": ##ps##}', r'{"a": "2<75% 9<\"3&", "b": "x 2<75% 9<\"3&", "c": ##ps##}'),
+    ],
+)  # fmt: skip
+def test_texts_of_knobs_are_written_into_the_template(ann, engine, template, written):
+    case, endpoint = make_case(1, owner=ann), make_endpoint(ann, engine=engine, url="http://127.0.0.1:1/solr/shop")
+    knobs = {"mm": '2<75% 9<"3&', "ps": 3}
+    attempt = make_attempt(case, endpoint, template=template, knobs=knobs)
+    content, left_out = exported(case)
+    assert content["try"]["query_params"] == written
+    assert content["try"]["curator_variables"] == [{"name": "ps", "value": 3}]
+    assert "The knobs mm: their texts are in the query template." in left_out
+    syntax = runs.attempts.syntax(endpoint, template)
+    rendered = [
+        engines.parse_template(text, syntax).render(query="q", options={}, knobs=attempt.knobs)
+        for text in (template, written)
+    ]
+    assert rendered[0] == rendered[1]
 
 
 def test_a_case_comes_back_equal_where_the_format_holds_it(ann, solr):

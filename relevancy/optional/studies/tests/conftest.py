@@ -16,6 +16,7 @@ from tests.factories import ScriptedEngine, make_attempt, make_case, script_of
 
 BEST = {"boost": 4.0, "tie": 0.7}
 KNOBS = ["boost=0.1:10:log", "tie=0:1"]
+TEXTS = "mm=2<75%,100%,3"
 QUERIES = 30
 TEMPLATE = '{"query": "#$query##", "boost": ##boost##, "tie": ##tie##}'
 
@@ -28,8 +29,18 @@ def rank_of_good(query: str, knobs: Mapping[str, float]) -> int:
 
 
 def search(request: engines.Request) -> list[str]:
+    return _with_good_at(rank_of_good(request.query, {name: float(value) for name, value in request.knobs.items()}))
+
+
+def search_texts(request: engines.Request) -> list[str]:
+    """The good document is far down unless `mm` is “100%”."""
+    chance = random.Random(request.query)
+    return _with_good_at(chance.randint(1, 3) if request.knobs["mm"] == "100%" else chance.randint(5, 9))
+
+
+def _with_good_at(rank: int) -> list[str]:
     ids = [f"other-{number}" for number in range(9)]
-    return [*ids[: (rank := rank_of_good(request.query, request.knobs)) - 1], "good", *ids[rank - 1 :]]
+    return [*ids[: rank - 1], "good", *ids[rank - 1 :]]
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +66,14 @@ def case() -> Case:
 def attempt(case: Case) -> Attempt:
     made = make_attempt(case, template=TEMPLATE, knobs={"boost": 0.5, "tie": 0.2})
     script_of(made).default = search
+    return made
+
+
+def make_text_attempt(case: Case) -> Attempt:
+    """An attempt with a knob that is a text."""
+    template = '{"query": "#$query##", "boost": ##boost##, "minimum_should_match": ##mm##}'
+    made = make_attempt(case, template=template, knobs={"boost": 0.5, "mm": "2<75%"})
+    script_of(made).default = search_texts
     return made
 
 

@@ -47,6 +47,7 @@ plan_study     see  read   422
 start_study    edit write  422
 read_study     see  read   200
 list_trials    see  read   200
+list_estimates see  read   200
 stop_study     edit write  200
 continue_study edit write  200
 adopt_trial    edit write  200

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from relevancy.models import Attempt
+from relevancy.models import Attempt, Case
 from relevancy.optional.studies.models import Study
 from tests.factories import make_user, script_of
 
-from .conftest import KNOBS, QUERIES
+from .conftest import KNOBS, QUERIES, TEXTS, make_text_attempt
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
@@ -39,6 +39,46 @@ def test_a_study_is_planned_started_read_and_adopted(client: Any, attempt: Attem
     assert case.attempts.get(number=adopted["attempt"]).knobs == study["proposed_settings"]
     assert [item["number"] for item in client.items(f"/cases/{case.pk}/studies")] == [1]
     assert client.send("DELETE", f"/studies/{study['id']}").status_code == 204
+
+
+def test_a_study_chooses_between_texts(api: Any, case: Case) -> None:
+    client, attempt = api(case.owner), make_text_attempt(case)
+    new = {"attempt": attempt.number, "knobs": [TEXTS], "trials": 30}
+    study = client.send("POST", f"/cases/{case.pk}/studies", new).json()
+    study = client.send("GET", f"/studies/{study['id']}").json()
+    assert (study["knobs"], study["trials_done"]) == ([TEXTS], 4)
+    assert (study["parent_settings"], study["proposed_settings"]) == ({"mm": "2<75%"}, {"mm": "100%"})
+    trials = client.items(f"/studies/{study['id']}/trials")
+    assert [trial["settings"]["mm"] for trial in trials] == ["2<75%", "2<75%", "100%", 3]
+    assert 2 * QUERIES < study["requests"] <= 3 * QUERIES  # the parent's are not sent again
+    adopted = client.send("POST", f"/studies/{study['id']}/adopt", {}).json()
+    assert case.attempts.get(number=adopted["attempt"]).knobs == {"boost": 0.5, "mm": "100%"}
+
+
+@pytest.mark.parametrize(
+    ("knob", "problem"),
+    [
+        ("mm=75%,100%", "mm=2<75%,75%,100%"),
+        ("mm=1,2", "mm=2<75%,1,2"),
+        ("mm=0:100", "mm=2<75%,…"),
+        ("boost=a,b", "Knob boost is 0.5 in attempt 1"),
+        (f"mm=2<75%,{'x' * 501}", "501 characters"),
+        ("mm=2<75%,a\x00", "U+0000"),
+    ],
+)
+def test_texts_that_cannot_be_studied_are_refused(api: Any, case: Case, knob: str, problem: str) -> None:
+    attempt = make_text_attempt(case)
+    new = {"attempt": attempt.number, "knobs": [knob], "trials": 30}
+    response = api(case.owner).send("POST", f"/cases/{case.pk}/studies", new)
+    assert response.status_code == 422
+    assert problem in str(response.json())
+
+
+def test_the_command_prints_texts(case: Case) -> None:
+    make_text_attempt(case)
+    out = StringIO()
+    call_command("tune", str(case.pk), "--knob", TEXTS, stdout=out, stderr=StringIO())
+    assert "  mm: 2<75% → 100%" in out.getvalue()
 
 
 @pytest.mark.parametrize(

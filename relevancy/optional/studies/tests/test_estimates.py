@@ -181,6 +181,28 @@ def test_rank_is_that_of_the_sums_and_equal_documents_keep_their_order() -> None
             assert row == expected[:depth]
 
 
+def test_scores_are_the_sums_of_the_best_items_of_groups_and_a_part_of_the_others() -> None:
+    """Groups and items of any number, with one tie breaker or several, against a plain loop."""
+    chance = np.random.default_rng(4)
+    for own_ties in (False, True):
+        groups = chance.integers(1, 5, 40)
+        sizes = chance.integers(1, 4, groups.sum())
+        items = chance.uniform(size=(sizes.sum(), 3)) * (chance.uniform(size=(sizes.sum(), 3)) < 0.5)
+        ties = chance.uniform(size=(len(sizes), 3)) if own_ties else np.tile([0.0, 0.0, 1.0], (len(sizes), 1))
+        pool = Pool([str(number) for number in range(40)], groups, sizes, ties, items)
+        values = np.column_stack((chance.uniform(0, 10, 700), chance.uniform(0, 1, 700)))
+        expected = np.zeros((700, 40))
+        for row, setting in enumerate(np.column_stack((np.ones(700), values))):
+            of_items, of_ties = iter((items @ setting).tolist()), iter((ties @ setting).tolist())
+            of_sizes = iter(sizes.tolist())
+            for document, count in enumerate(groups.tolist()):
+                for _ in range(count):
+                    own = [next(of_items) for _ in range(next(of_sizes))]
+                    expected[row, document] += max(own) + next(of_ties) * (sum(own) - max(own))
+        assert pool.scores(values) == pytest.approx(expected)
+        assert pool.rank(values, 10).tolist() == np.argsort(-expected.round(9), axis=1, kind="stable")[:, :10].tolist()
+
+
 class Invented:
     """Scores of settings that gain nothing truly: each query likes other settings. Takes the place of an `Estimator`."""
 
@@ -207,7 +229,11 @@ PROPOSALS = [Proposal(Origin.ESTIMATED, number % FOLDS) for number in range(20)]
 
 
 def proposed_by(invented: Invented, seed: int) -> list[dict[str, Any]]:
-    found, count = propose(invented, evidence_of, PARENT, [PARENT], PROPOSALS, seed, lambda: None)  # type: ignore[arg-type]
+    found, best, count = propose(invented, evidence_of, PARENT, [PARENT], PROPOSALS, seed, lambda: None)  # type: ignore[arg-type]
+    gains = [each["gain"] for each in best]
+    assert np.diff(gains).max() < 1e-9
+    assert len(best) == estimates.LISTED
+    assert gains[0] >= max(each["gain"] for each in found if each)  # over all queries, no fold has a better one
     assert count == 1 + 512 + FOLDS * estimates.ROUNDS * (512 // (estimates.ROUNDS * FOLDS))
     assert None not in found
     return found  # type: ignore[return-value]
@@ -252,8 +278,8 @@ def test_estimates_claim_no_gain_where_there_is_none() -> None:
 def test_settings_that_were_tried_are_not_proposed_again() -> None:
     invented = Invented(40, 1)
     first = [each["settings"] for each in proposed_by(invented, 5)]
-    found, _ = propose(invented, evidence_of, PARENT, first, PROPOSALS, 5, lambda: None)  # type: ignore[arg-type]
-    assert not [each for each in found if each is None or each["settings"] in first]
+    found, best, _ = propose(invented, evidence_of, PARENT, first, PROPOSALS, 5, lambda: None)  # type: ignore[arg-type]
+    assert not [each for each in (*found, *best) if each is None or each["settings"] in first]
 
 
 def test_estimated_points_are_those_of_the_rankings() -> None:
@@ -314,7 +340,12 @@ class TestStudies:
         best, without = (max(gain for gain in each["gains"] if gain is not None) for each in (found, plain))
         assert best >= without
         summary = findings.summarize(study)
-        assert "proposals" not in summary["estimated"]
+        assert not {"proposals", "best"} & summary["estimated"].keys()
+        listed = findings.list_estimates(study)
+        assert len(listed) == len({str(row["settings"]) for row in listed}) <= estimates.LISTED
+        for row in listed:
+            assert row["trial"] is None or study.trials.get(number=row["trial"]).settings == row["settings"]
+        assert 0 < sum(row["trial"] is not None for row in listed) <= 20
 
     def test_interruptions_change_nothing(self, attempt: Attempt, explained: Any) -> None:
         asked = explained(sum_of)
@@ -369,6 +400,12 @@ class TestStudies:
     def test_engines_that_do_not_explain_are_refused(self, attempt: Attempt) -> None:
         with pytest.raises(ValidationError, match="does not explain scores"):
             make_study(attempt, estimates=True)
+
+    def test_texts_are_refused(self, attempt: Attempt, explained: Any) -> None:
+        explained(sum_of)
+        attempt.knobs = {**attempt.knobs, "tie": "a"}
+        with pytest.raises(ValidationError, match="knob tie chooses between texts"):
+            make_study(attempt, estimates=True, knobs=[parse_knob("boost=0.1:10:log"), parse_knob("tie=a,b")])
 
     def test_plans_count_the_explanations(self, attempt: Attempt, explained: Any) -> None:
         explained(sum_of)

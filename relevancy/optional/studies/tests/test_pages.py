@@ -1,5 +1,6 @@
 """The pages of studies."""
 
+import json
 import re
 from typing import Any
 
@@ -10,10 +11,11 @@ from relevancy import cases
 from relevancy.models import Attempt, Case
 from relevancy.optional.studies import findings, studies
 from relevancy.optional.studies.models import Study
+from relevancy.optional.studies.space import parse_knob
 from tests.factories import make_attempt, rate_all, script_of
 from tests.views.workbench.example_cases import by_id, elements, words
 
-from .conftest import QUERIES, finish, make_study
+from .conftest import QUERIES, TEXTS, finish, make_study, make_text_attempt
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 HTMX = {"HX-Request": "true"}
@@ -57,6 +59,16 @@ def done(shared: Case, attempt: Attempt) -> Study:
     return study
 
 
+@pytest.fixture
+def chosen(case: Case, team: Any) -> Study:
+    """A study of a boost and a text, of which “100%” is better than the others for every query."""
+    cases.share(case=case, team=team)
+    study = finish(make_study(make_text_attempt(case), knobs=[parse_knob("boost=0.1:10:log"), parse_knob(TEXTS)]))
+    findings.update_findings(study)
+    assert study.findings["is_improvement"]
+    return study
+
+
 def test_list_without_studies_says_what_they_are_good_for(sign_in: Any, shared: Case) -> None:
     page = sign_in("viewer").get(address(shared, "studies")).content.decode()
     assert "on queries that did not choose them" in page
@@ -85,7 +97,7 @@ def test_an_editor_starts_a_study(sign_in: Any, shared: Case, attempt: Attempt) 
         ({"knob.boost-varied": ""}, "Choose at least one knob"),
         ({"knob.boost-low": "0"}, "its lowest value, 0, must be above 0"),
         ({"knob.boost-high": ""}, "Enter the highest value of boost"),
-        ({"knob.boost-kind": "choices", "knob.boost-choices": "1, two"}, "must be numbers"),
+        ({"knob.boost-kind": "choices", "knob.boost-choices": "1, two"}, "boost=0.5,1,two"),
         ({"knob.boost-kind": "choices", "knob.boost-choices": "1"}, "needs 2 to 50 different values"),
         ({"trials": "1"}, "greater than or equal to 2"),
         ({"guard.0-max_fall": "101"}, "less than or equal to 100"),
@@ -149,6 +161,40 @@ def test_page_of_a_study_with_an_improvement(sign_in: Any, done: Study, shared: 
         assert re.search(rf'href="{address(shared, "query", case_query.pk)}"\s*>{text}<', carriers)
     swapped = client.get(address(shared, "study", done.number), {"across": "boost", "down": "tie"}).context["page"]
     assert (swapped.heat_map.across, swapped.heat_map.down) == ("boost", "tie")
+
+
+def test_page_of_a_study_that_chooses_between_texts(sign_in: Any, chosen: Study) -> None:
+    client, url = sign_in("editor"), address(chosen.case, "study", chosen.number)
+    response = client.get(url)
+    charts = {chart.key: chart for chart in response.context["page"].responses}
+    figure = json.loads(charts["knob-mm"].data)
+    bars, dots = figure["data"]
+    assert (bars["type"], figure["layout"]["xaxis"]["categoryarray"]) == ("bar", ["2<75%", "100%", "3"])
+    assert set(bars["x"]) == {"2<75%", "100%", "3"} == set(dots["x"])
+    assert figure["layout"]["shapes"][0]["x0"] == 0  # of the attempt
+    assert "the mean is highest with 100%" in charts["knob-mm"].text
+    heat_map = response.context["page"].heat_map
+    assert (heat_map.columns if heat_map.across == "mm" else [label for label, _ in heat_map.rows[::-1]]) == [
+        "2<75%",
+        "100%",
+        "3",
+    ]
+    assert '<td class="num">100%</td>' in response.content.decode()
+    row = words(elements(by_id(response, "study-settings"), **{"data-setting": "mm"})[0])
+    assert row.startswith("mm 2<75% 100% ")
+    client.post(address(chosen.case, "study_adopt", chosen.number), {"trial": chosen.findings["proposed"]})
+    assert chosen.made_attempts.get().attempt.knobs["mm"] == "100%"
+
+
+def test_form_offers_the_texts_that_are_usual(sign_in: Any, chosen: Study) -> None:
+    client = sign_in("editor")
+    page = client.get(address(chosen.case, "study_new"))
+    forms = {form.name: form for form in page.context["form"].knobs}
+    assert forms["mm"]["choices"].value() == "1, 2<75%, 75%, 100%"
+    fields = {"knob.mm-varied": "on", "knob.mm-kind": "choices", "knob.mm-choices": "2<75%, 90%"}
+    client.post(address(chosen.case, "study_new"), entered(chosen.parent, **fields))
+    study = chosen.case.studies.get(number=2)
+    assert [str(knob) for knob in study.knobs.knobs] == ["boost=0.1:10:log", "mm=2<75%,90%"]
 
 
 def test_tags_are_shown_with_their_correction(sign_in: Any, done: Study, shared: Case) -> None:
@@ -264,6 +310,21 @@ def test_what_came_of_estimates_is_shown(sign_in: Any, done: Study, shared: Case
     page = sign_in("viewer").get(url, {"sort": "number"}).content.decode()
     assert re.search(r'id="study-estimated">12,345 [^<]* 1 [^<]* 98\.7% [^<]* 840', page)
     assert re.search(r'data-estimate="29">\(\s*\+12\.3\s*\)', page)
+    assert 'id="study-estimates"' not in page
+    others = [
+        {"settings": {"boost": 3.5, "tie": 0.5}, "gain": 20.04},
+        {"settings": {"boost": 2.5, "tie": 0.25}, "gain": 1},
+    ]
+    Study.objects.filter(pk=done.pk).update(estimated={**estimated, "best": [others[0], *proposals, others[1]]})
+    response = sign_in("viewer").get(url)
+    rows = elements(by_id(response, "study-estimates"), _name="tr")[1:]
+    assert [words(rows[0]), words(rows[2])] == ["+20.0 3.5 0.5 estimated", "+1.0 2.5 0.25 estimated"]
+    assert words(rows[1]).endswith("searched as trial 29")
+    figure = json.loads(response.context["page"].responses[0].data)
+    diamonds = (
+        [trace for trace in figure["data"] if trace.get("marker", {}).get("symbol") == "diamond-open"] if figure else []
+    )
+    assert [trace["y"] for trace in diamonds] == [[20.04, 1]]
     estimated = {**estimated, "proposals": [None], "refusal": "Only 40% are sums."}
     Study.objects.filter(pk=done.pk).update(estimated=estimated)
     page = sign_in("viewer").get(url, {"sort": "number"}).content.decode()

@@ -70,6 +70,27 @@ def test_tpe_varies_choices_and_switches() -> None:
     assert settings["fuzzy"] in (0, 1)
 
 
+TEXTS = Space((*WIDE.knobs[:8], parse_knob("mm=2<75%,100%,3,25%")))
+
+
+@pytest.mark.parametrize("number", [45, 99])
+def test_texts_are_categories_of_tpe_and_of_local_steps(number: int) -> None:
+    proposal, parent = (
+        plan_trial(TEXTS, 100, number),
+        {**dict.fromkeys((f"k{at}" for at in range(8)), 0.5), "mm": "2<75%"},
+    )
+    assert proposal.origin == (Origin.TPE if number == 45 else Origin.LOCAL)
+    chance, proposed = np.random.default_rng(3), set()
+    for seed in range(12):
+        tried = [(0, parent, 60.0)]
+        tried += [(place, TEXTS.settings(chance.uniform(size=9)), 50.0) for place in range(1, 20)]
+        settings = Samplers(TEXTS, seed, parent).propose(proposal, number, tried)
+        assert settings == Samplers(TEXTS, seed, parent).propose(proposal, number, tried)
+        assert settings["mm"] in ("2<75%", "100%", 3.0, "25%")
+        proposed.add(settings["mm"])
+    assert len(proposed) > 2
+
+
 def found_gain(seed: int, trials: int = 200, queries: int = 60) -> float:
     """The part of the gain of a planted optimum of three knobs that a study's winner has; queries differ in how they like a setting."""
     chance = np.random.default_rng(seed)

@@ -56,6 +56,11 @@ def test_the_middle_of_a_logarithmic_knob_is_the_geometric_mean() -> None:
         "slop=0.5:3:whole",
         "rows=10",
         "rows=10,10",
+        "rows=10,10.0",
+        "rows=1e999,2",
+        "mm=and",
+        "mm=and,and",
+        "mm=and:or",
         "tie=0:nan",
         "tie=0:1:log:x",
     ],
@@ -63,6 +68,25 @@ def test_the_middle_of_a_logarithmic_knob_is_the_geometric_mean() -> None:
 def test_what_is_no_knob_is_refused(text: str) -> None:
     with pytest.raises(SpaceError):
         parse_knob(text)
+
+
+def test_texts_are_chosen_from_and_numbers_among_them_stay_numbers() -> None:
+    knob = parse_knob("mm=2<75%, 100%,3")
+    assert (knob.kind, knob.choices, knob.is_text) == (Kind.CHOICES, ("2<75%", "100%", 3.0), True)
+    assert str(knob) == "mm=2<75%,100%,3"
+    assert read_knob(knob.to_json()) == knob
+    assert [knob.value(position) for position in (0.0, 0.34, 0.5, 0.99, 1.0)] == ["2<75%", "100%", "100%", 3.0, 3.0]
+    assert [knob.value(knob.position(value)) for value in knob.values] == list(knob.values)
+    assert not parse_knob("rows=10,20").is_text
+
+
+def test_texts_are_equal_or_one_side_of_the_cube_apart() -> None:
+    space = Space((parse_knob("mm=2<75%,100%,3"), parse_knob("tie=0:1"), parse_knob("rows=10,20,50")))
+    parent = {"mm": "2<75%", "tie": 0.5, "rows": 10.0}
+    assert space.distance(parent, parent) == 0
+    assert space.distance({**parent, "mm": "100%"}, parent) == space.distance({**parent, "mm": 3.0}, parent) == 1
+    assert space.distance({**parent, "rows": 20.0}, parent) == 0.5
+    assert space.distance({**parent, "mm": "100%", "tie": 1.0}, parent) == pytest.approx(math.sqrt(1.25))
 
 
 def test_a_grid_has_all_settings_once() -> None:

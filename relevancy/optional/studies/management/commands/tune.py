@@ -15,7 +15,7 @@ from relevancy.optional.studies import findings, sealed_queries, studies
 from relevancy.optional.studies.estimates import describe_estimates
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.samplers import count_trials
-from relevancy.optional.studies.space import SpaceError, parse_knob
+from relevancy.optional.studies.space import SpaceError, parse_knob, short
 from relevancy.statistics import SEED
 
 WAIT_SECONDS = 0.2  # while another worker has the study or the requests of the endpoint
@@ -34,7 +34,7 @@ class Command(Base):
             action="append",
             required=True,
             metavar="NAME=VALUES",
-            help="NAME=LOW:HIGH, NAME=LOW:HIGH:log (or whole), NAME=1,2,5 or NAME=switch; may be repeated",
+            help="NAME=LOW:HIGH, NAME=LOW:HIGH:log (or whole), NAME=1,2,5, NAME=and,or or NAME=switch; may be repeated",
         )
         parser.add_argument("--attempt", type=int, metavar="N", help="default: the newest")
         parser.add_argument("--scorer", default="", metavar="NAME", help="default: the first scorer of the case")
@@ -94,7 +94,7 @@ class Command(Base):
             attempt = studies.adopt(study=study, trial=trial, by=by)
             self.stderr.write(f"Attempt {attempt.number} has the proposed values.")
         if options["json"]:
-            found = findings.summarize(study)
+            found = {**findings.summarize(study), "estimates_listed": findings.list_estimates(study)}
             write_text(options["json"], json.dumps(found, ensure_ascii=False, indent=2) + "\n", self.stdout)
         if options["json"] != "-":
             self._print(study)
@@ -151,7 +151,7 @@ class Command(Base):
             return
         parent = found["parent_settings"]
         for name, value in found["proposed_settings"].items():
-            self.write(f"  {name}: {parent[name]:g} → {value:g}")
+            self.write(f"  {name}: {short(parent[name])} → {short(value)}")
 
 
 def _find_attempt(case: Case, number: int | None) -> Attempt:

@@ -188,6 +188,24 @@ def test_a_study_is_the_same_on_every_engine(
 
 
 @pytest.mark.parametrize("subject", ENGINES, indirect=True)
+def test_texts_reach_every_engine(subject: Subject, attempt: Attempt) -> None:
+    template = subject.template + "&mm=##mm##"
+    if subject.template.startswith("{"):
+        query = '"query": "#$query##"'
+        template = subject.template.replace(query, f'{query}, "minimum_should_match": ##mm##')
+    parent = make_attempt(
+        attempt.case, attempt.endpoint, template=template, knobs={**NOW, "mm": "1%"}, fields=attempt.fields
+    )
+    study = finish(make_study(parent, [parse_knob("mm=1%,1,100%")]))
+    found = findings.update_findings(study)
+    assert (study.status, found["complete"], found["failed"]) == ("complete", 4, 0)
+    assert rankings_of(study, 0) == rankings_of(study, 1) == rankings_of(study, 2) != rankings_of(study, 3)
+    adopted = studies.adopt(study=study, trial=study.trials.get(number=3), by=attempt.case.owner)
+    assert adopted.knobs["mm"] == "100%"
+    assert rankings_of(study, 3) == rankings_of_run(study, adopted)
+
+
+@pytest.mark.parametrize("subject", ENGINES, indirect=True)
 def test_equal_requests_are_sent_once(subject: Subject, attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
     sent = record_searches(subject.engine, monkeypatch)
     study = finish(make_study(attempt, [parse_knob("title_boost=0.5,2,8"), parse_knob("tie=0.3,1")]))
