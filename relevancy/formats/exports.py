@@ -17,7 +17,7 @@ from relevancy.formats.relevancy import writer
 from relevancy.models import Activity, Book, Case, Query, Rating, Run, User
 
 MEMORY = 4 * 1024 * 1024  # bytes of a file that are kept in memory; larger ones are written to disk
-MAX_ROWS = 500_000  # ratings and results that a page reads for a file: five to ten seconds; see benchmarks/transfer.py
+MAX_ROWS = 500_000  # ratings, results or queries that a page writes: five to ten seconds; see benchmarks/transfer.py
 WHOLE, RATINGS, QUERIES, RESULTS = "Whole case", "Ratings", "Queries", "Scores and results"
 GROUPS = ("", WHOLE, RATINGS, QUERIES, RESULTS)
 CSV, TEXT, JSON = "text/csv", "text/plain", "application/json"
@@ -56,12 +56,14 @@ class Export[M]:
     steps: Callable[[M], int] = count_steps  # type: ignore[assignment]
 
     def is_large(self, row: M) -> bool:
-        """Returns whether a worker has to make the file: one with more than `MAX_ROWS`. Files of queries alone are written fast enough.
-        Two SQL statements at most."""
+        """Returns whether a worker has to make the file, which has more than `MAX_ROWS` ratings and results or, of queries alone,
+        queries. Two SQL statements at most."""
         if isinstance(row, Run):
             return row.done * row.rows > MAX_ROWS
-        if not isinstance(row, Case | Book) or self.group == QUERIES:
+        if not isinstance(row, Case | Book):
             return False
+        if self.group == QUERIES:
+            return self.steps(row) > MAX_ROWS
         rows = 0
         if isinstance(row, Case) and self.group in (WHOLE, RESULTS):
             newest = Run.objects.finished().newest_for(row).values("pk")[:1]

@@ -42,7 +42,7 @@ def age(record: StoredExport, **time: float) -> None:
     StoredExport.objects.filter(pk=record.pk).update(progressed_at=timezone.now() - timedelta(**time))
 
 
-def test_a_file_is_large_by_its_ratings_and_results(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_large_by_its_ratings_and_results_or_its_queries(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     of_case, of_book, of_run = exports.files_of(Case), exports.files_of(Book), exports.files_of(Run)
     run = run_now(make_attempt(case))
     run.rows = 2
@@ -57,7 +57,8 @@ def test_a_file_is_large_by_its_ratings_and_results(case: Case, monkeypatch: pyt
     assert not any(large(8).values())  # 2 ratings, and 6 results of the newest run
     assert [name for name, is_large in large(7).items() if is_large] == ["case", "snapshots"]
     assert [name for name, is_large in large(5).items() if is_large] == ["case", "snapshots", "run"]
-    assert [name for name, is_large in large(1).items() if not is_large] == ["queries"]
+    assert [name for name, is_large in large(2).items() if not is_large] == ["ratings", "book"]
+    assert all(large(1).values())
 
 
 def test_a_file_that_a_worker_makes_is_the_one_that_a_page_downloads(case: Case) -> None:

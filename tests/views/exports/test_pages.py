@@ -70,7 +70,7 @@ def test_the_link_of_a_large_file_leads_to_its_page_and_then_to_the_file(client,
     assert len(sent) == len(set(sent)) == len(urls)
 
 
-def test_small_files_and_files_of_queries_are_downloaded_at_once(client, case, sent, monkeypatch):
+def test_small_files_are_downloaded_at_once(client, case, sent, monkeypatch):
     response = client.get(reverse("case_download", args=[case.pk, "queries"]))
     assert b"".join(response.streaming_content).startswith(b"query,")
     monkeypatch.setattr(exports, "MAX_ROWS", 2)
