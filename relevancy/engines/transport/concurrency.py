@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
+from queue import Empty, SimpleQueue
 from threading import Event
 
 _STOP_CHECK_SECONDS = 0.25  # between two calls of `stop` while no result arrives
@@ -28,7 +29,9 @@ def in_parallel[Job, Result](
     soon as the job is no longer wanted. An exception in `work` is raised here and ends the iteration.
     """
     remaining = iter(jobs)
-    pending: set[Future[Result | None]] = set()
+    # `concurrent.futures.wait` would take and release a lock of every pending job for each result.
+    done: SimpleQueue[Future[Result | None]] = SimpleQueue()
+    pending = 0
     cancelled = Event()
 
     def run(job: Job) -> Result | None:
@@ -43,19 +46,21 @@ def in_parallel[Job, Result](
     with ThreadPoolExecutor(parallel, thread_name_prefix="engine") as pool:
         try:
             while True:
-                while len(pending) < ahead * parallel and not is_stopped():
-                    submitted = {pool.submit(run, job) for job in islice(remaining, 1)}
+                while pending < ahead * parallel and not is_stopped():
+                    submitted = [pool.submit(run, job) for job in islice(remaining, 1)]
                     if not submitted:
                         break
-                    pending |= submitted
+                    pending += 1
+                    submitted[0].add_done_callback(done.put)
                 if not pending:
                     return
-                done, _ = wait(pending, _STOP_CHECK_SECONDS, FIRST_COMPLETED)
-                if not done:
+                try:
+                    future = done.get(timeout=_STOP_CHECK_SECONDS)
+                except Empty:
                     is_stopped()
-                for future in done:
-                    pending.remove(future)
-                    if (result := future.result()) is not None:
-                        yield result
+                    continue
+                pending -= 1
+                if (result := future.result()) is not None:
+                    yield result
         finally:
             cancelled.set()

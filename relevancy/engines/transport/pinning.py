@@ -51,11 +51,15 @@ def _open_socket(ip: str, port: int, options: Iterable[tuple[int, int, int | byt
 
 
 class _Pinned(HTTPConnection):
-    """Connects only to addresses that the rules allow, and reports when it waits for a response."""
+    """Connects only to addresses that the rules allow, and reports when it waits for a response.
+
+    Sends a request by one write. urllib3 makes one for the headers and one for the body, and each of them wakes up both sides.
+    """
 
     def __init__(self, *args: Any, rules: AddressRules, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._rules = rules
+        self._unsent: list[bytes] | None = None  # the parts of the request that is being written
 
     def _new_conn(self) -> socket.socket:
         return _connect(self, self._rules)
@@ -67,7 +71,19 @@ class _Pinned(HTTPConnection):
     def request(self, *args: Any, **kwargs: Any) -> None:
         if self.sock is not None:
             current().start_response()
-        super().request(*args, **kwargs)
+        parts: list[bytes] = []
+        self._unsent = parts
+        try:
+            super().request(*args, **kwargs)
+        finally:
+            self._unsent = None
+        self.send(b"".join(parts))
+
+    def send(self, data: Any) -> None:
+        if self._unsent is None:
+            super().send(data)
+        else:
+            self._unsent.append(data)
 
 
 class _PinnedHTTPS(_Pinned, HTTPSConnection):

@@ -9,6 +9,7 @@ import pytest
 from relevancy.engines import AddressRules, Connection, EndpointUnreachable, UnreadableResponse
 from relevancy.engines.transport.client import HttpClient, request_headers
 from relevancy.engines.transport.concurrency import in_parallel
+from relevancy.engines.transport.exchange import LimitedSocket
 from relevancy.engines.transport.rate_limit import RateLimit
 from relevancy.engines.transport.response import Response, check_status, error_for_status, excerpt, read_json
 from relevancy.engines.transport.retries import backoff, delay_after_response
@@ -32,6 +33,25 @@ def test_send_waits_as_long_as_retry_after_says() -> None:
         client.close()
     assert len(delays) == 2
     assert all(7 <= delay <= 7.2 for delay in delays)
+
+
+def test_send_writes_headers_and_body_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    written: list[bytes] = []
+    sendall = LimitedSocket.sendall
+
+    def record(self: LimitedSocket, data: bytes) -> None:
+        written.append(data)
+        sendall(self, data)
+
+    monkeypatch.setattr(LimitedSocket, "sendall", record)
+    with serving(lambda received: Reply(b"{}")) as server:
+        rules = AddressRules(private_allowed=True)
+        client = HttpClient(Connection("solr", server.url, rules), rules.parse_url(server.url), lambda body: "")
+        assert [client.send("POST", "/", body=b"q=a").status for _ in range(2)] == [200, 200]
+        assert client.send("GET", "/").status == 200
+        client.close()
+    assert [data.split(b" ")[0] for data in written] == [b"POST", b"POST", b"GET"]
+    assert [data.partition(b"\r\n\r\n")[2] for data in written] == [b"q=a", b"q=a", b""]
 
 
 def test_send_repeats_a_refused_connection() -> None:
