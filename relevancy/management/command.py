@@ -21,7 +21,7 @@ from django.db.models import QuerySet
 from relevancy import formats, ratings, runs, scorers
 from relevancy.engines.errors import EngineError
 from relevancy.formats.cells import MAX_BYTES, READ_BYTES
-from relevancy.models import Book, Case, Endpoint, Run, Scorer, ScorerVersion, Team, UnreadableSecret, User
+from relevancy.models import Attempt, Book, Case, Endpoint, Run, Scorer, ScorerVersion, Team, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
 
@@ -204,6 +204,18 @@ def _find_named[M: (Endpoint, Team)](kind: str, rows: QuerySet[M], name: str) ->
         names = list_names(rows.values_list("name", flat=True))
         fail(f"There is no {kind} {name!r}. {kind.capitalize()}s: {names}.")
     return row
+
+
+def find_attempt(case: Case, number: int | None = None) -> Attempt:
+    """Returns an attempt of a case by its number, archived or not; without one the newest that is not archived."""
+    attempts = case.attempts.select_related("endpoint__owner", "case__book").order_by("-number")
+    # Imported runs have archived attempts, which cannot be searched.
+    chosen = attempts.filter(archived_at=None) if number is None else attempts.filter(number=number)
+    attempt: Attempt | None = chosen.first()
+    if attempt is None:
+        numbers = list_names(case.attempts.order_by("number").values_list("number", flat=True))
+        fail(f"Case {case} has no {'attempt' if number is None else f'attempt {number}'}. Attempts: {numbers}.")
+    return attempt
 
 
 def find_run(text: str) -> Run:

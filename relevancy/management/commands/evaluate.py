@@ -17,6 +17,7 @@ from relevancy.management.command import (
     add_owner,
     describe_error,
     fail,
+    find_attempt,
     find_case,
     find_owner,
     find_run,
@@ -117,11 +118,11 @@ class Command(Base):
     def _run(self, options: Mapping[str, Any]) -> None:
         if not options["url"]:
             case = find_case(options["case"])
-            self._evaluate(case, _find_attempt(case, options["attempt"]), options)
+            self._evaluate(case, find_attempt(case, options["attempt"]), options)
             return
         with temporary_site() as owner:
             case = _import_file(options["case"], owner)
-            attempt = _find_attempt(case, options["attempt"])
+            attempt = find_attempt(case, options["attempt"])
             _set_address(attempt, options["url"], options["option"], owner)
             self._evaluate(case, attempt, options)
 
@@ -206,17 +207,6 @@ class Command(Base):
             span = numbers.span(result["low"], result["high"])
             score = f"{numbers.score(result['score']):>5} {f'({span})' if span else '':<8}"
             self.write(f"  {result['name']:<{width}}  {score}  {result['scored']:,} of {result['queries']:,} scored")
-
-
-def _find_attempt(case: Case, number: int | None) -> Attempt:
-    attempts = case.attempts.select_related("endpoint", "case__book")
-    newest = attempts.filter(archived_at=None).first()  # imported runs have archived attempts, which cannot be searched
-    attempt = newest if number is None else attempts.filter(number=number).first()
-    if attempt is None:
-        numbers_listed = ", ".join(map(str, case.attempts.values_list("number", flat=True)))
-        missing = "attempt" if number is None else f"attempt {number}"
-        fail(f"Case {case.name} has no {missing}. Attempts: {numbers_listed or 'none yet'}.")
-    return attempt
 
 
 def _check_options(options: dict[str, Any]) -> None:

@@ -38,7 +38,7 @@ def test_formats(case, tmp_path: Path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([9], "has no attempt 9. There are: 1, 2"),
+        ([9], "has no attempt 9. Attempts: 1, 2"),
         ([2, "--against", 2], "not compared with itself"),
         ([2, "--format", "evidence"], "have no complete run"),
         ([2, "--format", "diff"], "deployed as the same text"),

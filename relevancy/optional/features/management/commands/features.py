@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_owner, read_text, write_text
+from relevancy.management.command import fail, find_attempt, find_case, find_owner, read_text, write_text
 from relevancy.models import Case, Run, ScorerVersion
 from relevancy.optional.features import feature_sets, fitting, logs
 from relevancy.optional.features.access import newest_log
@@ -62,11 +62,7 @@ class Command(Base):
             write_text(options[name], "".join(FILES[name].write(log, dataset)), self.stdout)
 
     def _save(self, case: Case, options: dict[str, Any]) -> None:
-        attempts = case.attempts.filter(archived_at=None).select_related("endpoint").order_by("-number")
-        number = options["attempt"]
-        attempt = attempts.filter(number=number).first() if number else attempts.first()
-        if attempt is None:
-            fail(f"Case {case} has no attempt {number or ''} that is not archived.")
+        attempt = find_attempt(case, options["attempt"])
         saved = feature_sets.save(
             case=case, attempt=attempt, text=read_text(options["set"]), by=find_owner(options["by"])
         )

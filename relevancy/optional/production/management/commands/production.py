@@ -7,8 +7,7 @@ from django.core.management.base import CommandParser
 
 from relevancy import comparison
 from relevancy.management.command import Command as Base
-from relevancy.management.command import fail, find_case, find_versions, list_names, write_text
-from relevancy.models import Attempt, Case
+from relevancy.management.command import fail, find_attempt, find_case, find_versions, write_text
 from relevancy.optional.production.proposal import Proposal
 
 
@@ -35,10 +34,10 @@ class Command(Base):
 
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
-        attempt = _find_attempt(case, options["attempt"])
+        attempt = find_attempt(case, options["attempt"])
         if options["against"] == attempt.number:
             fail(f"--against {attempt.number}: an attempt is not compared with itself. Name another one.")
-        against = _find_attempt(case, options["against"]) if options["against"] is not None else None
+        against = find_attempt(case, options["against"]) if options["against"] is not None else None
         versions = find_versions(case, [options["scorer"]] if options["scorer"] else [])
         if not versions:
             fail(f"Case {case} has no scorer. Name one: --scorer NAME.")
@@ -71,12 +70,3 @@ class Command(Base):
         if not proposal.site:
             self.stderr.write("Note: without RELEVANCY_SITE_URL there is no link to the comparison.")
         return proposal.evidence
-
-
-def _find_attempt(case: Case, number: int) -> Attempt:
-    attempt = case.attempts.select_related("endpoint").filter(number=number).first()
-    if attempt is None:
-        numbers = list_names(case.attempts.order_by("number").values_list("number", flat=True))
-        fail(f"Case {case} has no attempt {number}. There are: {numbers}.")
-    attempt.case = case
-    return attempt

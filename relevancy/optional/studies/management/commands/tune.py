@@ -8,9 +8,9 @@ from django.core.management.base import CommandParser
 
 from relevancy import runs, tasks
 from relevancy.management.command import Command as Base
-from relevancy.management.command import add_owner, fail, find_case, find_owner, find_versions, write_text
+from relevancy.management.command import add_owner, fail, find_attempt, find_case, find_owner, find_versions, write_text
 from relevancy.management.progress import Progress
-from relevancy.models import Attempt, Case, Run, User
+from relevancy.models import Run, User
 from relevancy.optional.studies import findings, sealed_queries, studies
 from relevancy.optional.studies.estimates import describe_estimates
 from relevancy.optional.studies.models import Study
@@ -73,7 +73,7 @@ class Command(Base):
     def run(self, **options: Any) -> None:
         case = find_case(options["case"])
         by = find_owner(options["owner"]) if options["owner"] else case.owner
-        parent = _find_attempt(case, options["attempt"])
+        parent = find_attempt(case, options["attempt"])
         version = find_versions(case, [options["scorer"]] if options["scorer"] else [])[0]
         settings = _read_settings(options)
         plan = studies.plan_study(case=case, parent=parent, version=version, settings=settings)
@@ -152,14 +152,6 @@ class Command(Base):
         parent = found["parent_settings"]
         for name, value in found["proposed_settings"].items():
             self.write(f"  {name}: {short(parent[name])} → {short(value)}")
-
-
-def _find_attempt(case: Case, number: int | None) -> Attempt:
-    attempts = case.attempts.filter(archived_at=None).select_related("endpoint__owner", "case").order_by("-number")
-    attempt: Attempt | None = (attempts.filter(number=number) if number else attempts).first()
-    if attempt is None:
-        fail(f"The case has no attempt {number}." if number else "The case has no attempt. Create one first.")
-    return attempt
 
 
 def _read_settings(options: dict[str, Any]) -> studies.StudySettings:
