@@ -380,6 +380,25 @@ case_losses: Hook[[Case, User], Iterable[Loss]] = Hook()
 file_formats: list[Any] = []
 """Formats in which files can be imported: `formats.file_formats.FileFormat`. Offered after those of the core."""
 
+
+@dataclass(frozen=True)
+class CasePart:
+    """What a case has of an app, in files with whole cases and in copies of a case.
+
+    write: returns it as JSON; None if the case has nothing of it.
+    read: called with what a file has, before anything is stored. Returns what `store` takes. Raises `BadFile`, whose message begins
+    with the second argument, the location in the file.
+    store: called in the transaction that creates a case, when all else of the case is stored. Raises `ValidationError`.
+    """
+
+    write: Callable[[Case], Any]
+    read: Callable[[Any, str], Any]
+    store: Callable[[Case, Any, User], None]
+
+
+case_parts: dict[str, CasePart] = {}
+"""By the name of the app. Files have them in the member `apps`; a site without the app leaves its part out and says so."""
+
 downloads: defaultdict[type[Model], dict[str, Any]] = defaultdict(dict)
 """Files of a case, run or book that can be downloaded, by model and name: `formats.exports.Export`."""
 

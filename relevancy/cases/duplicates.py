@@ -7,7 +7,7 @@ from typing import Literal
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import activity, books, scorers
+from relevancy import activity, books, hooks, scorers
 from relevancy.models import (
     Activity,
     Attempt,
@@ -41,7 +41,7 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
     """Creates a copy of a case that belongs to `by` and is not shared.
 
     Copies queries with their order, options, weights, notes and tags, and the scorers with their versions; `with_attempts` the
-    attempts that are not archived. Runs, scores and annotations are not copied.
+    attempts that are not archived; and what optional apps have of the case. Runs, scores and annotations are not copied.
 
     The same book needs the role editor on it, since everyone who can see the copy can see the book. Raises `ValidationError`
     naming the field.
@@ -77,6 +77,9 @@ def duplicate(*, case: Case, name: str, ratings: RatingsChoice, with_attempts: b
         count = books.copy_ratings(query_ids=query_ids, by=by) if ratings == "copy" else 0
         if with_attempts:
             left_out += _copy_attempts(case, copy, by)
+        for name, part in hooks.case_parts.items():
+            if (written := part.write(case)) is not None:
+                part.store(copy, part.read(written, name), by)
     return Duplicate(copy, count, left_out)
 
 

@@ -146,6 +146,7 @@ class CaseContent:
     runs: pinned ones, each with an attempt that has nothing but a number. rankings: theirs, those of a run together: yields
         `(number of the run, text of the query, ranking)`.
     is_complete: whether attempts keep their numbers, parents and endpoints, and the book its settings.
+    parts: of optional apps, as their `hooks.CasePart.read` has returned them. remarks: as those of the book.
     """
 
     name: str
@@ -158,6 +159,8 @@ class CaseContent:
     runs: Sequence[Run] = ()
     rankings: Callable[[], Iterator[tuple[int, str, Ranking]]] = lambda: iter(())
     is_complete: bool = False
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
 
     @property
     def endpoint(self) -> EndpointContent | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from relevancy import accounts, books, cases, endpoints, engines, queries, runs, scorers, scores
+from relevancy import accounts, books, cases, endpoints, engines, hooks, queries, runs, scorers, scores
 from relevancy.formats.errors import BadFile, quote
 from relevancy.models import Attempt, Case, Endpoint, Query, Scorer, ScorerDefinition, User
 from relevancy.models.errors import error_text
@@ -66,7 +66,7 @@ def plan_case(*, content: CaseContent, by: User, scorer: Scorer | None = None) -
 
     Raises `BadFile` for ratings that no scale can have.
     """
-    book, remarks = content.book, list(content.book.remarks)
+    book, remarks = content.book, [*content.book.remarks, *content.remarks]
     plans = [_use(scorer)] if scorer else list(_plan_scorers(content.scorers, by, remarks))
     scale = book.scale
     if scale is None and plans:
@@ -128,6 +128,8 @@ def import_case(
         elif endpoint is not None:
             for attempt in content.attempts:
                 _save_attempt(case, attempt, endpoint, by)
+        for name, part in content.parts.items():
+            hooks.case_parts[name].store(case, part, by)
     return case
 
 

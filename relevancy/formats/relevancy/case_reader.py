@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
-from typing import IO
+from typing import IO, Any
 
+from relevancy import hooks
 from relevancy.cases import KnobRange
 from relevancy.formats.cases.case_content import (
     AttemptContent,
@@ -31,6 +32,7 @@ def parse_case(file: IO[bytes]) -> CaseContent:
     attempts = _attempts(elements.get("attempts", ()), _endpoints(elements.get("endpoints", ())))
     runs_by_number = _runs(elements.get("runs", ()), attempts)
     _check_rankings(file, content, runs_by_number)
+    parts, remarks = _read_parts(content)
     return CaseContent(
         name=content.head.name,
         book=content.book,
@@ -45,7 +47,23 @@ def parse_case(file: IO[bytes]) -> CaseContent:
         runs=list(runs_by_number.values()),
         rankings=partial(_read_rankings, file, content),
         is_complete=True,
+        parts=parts,
+        remarks=remarks,
     )
+
+
+def _read_parts(content: RelevancyFile) -> tuple[dict[str, Any], list[str]]:
+    """Returns what optional apps of this site have in the file, and a sentence for each app that this site does not have."""
+    present = {name: value for name, value in content.head.apps.items() if value is not None}
+    known = present.keys() & hooks.case_parts.keys()
+    remarks = [
+        f"What the file has of the app {quote(name)} is left out: this site does not have the app."
+        for name in present
+        if name not in known
+    ]
+    return {
+        name: hooks.case_parts[name].read(present[name], f"apps.{name}") for name in present if name in known
+    }, remarks
 
 
 def _knob_ranges(content: RelevancyFile) -> dict[str, KnobRange]:

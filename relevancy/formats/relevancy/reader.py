@@ -48,7 +48,7 @@ _SCHEMAS: Mapping[str, type[Element]] = {
     "rankings": RankingElement,
 }
 _LISTS = tuple(_SCHEMAS)
-_MEMBERS_OF_CASE = {"options", "knob_ranges", "scorers", "endpoints", "attempts", "runs", "rankings"}
+_MEMBERS_OF_CASE = {"options", "knob_ranges", "apps", "scorers", "endpoints", "attempts", "runs", "rankings"}
 _SHARED = (
     "In the file, linked queries share their ratings. Here each query has those that were given for it; “Copy ratings” on the page of "
     "linked queries copies them."

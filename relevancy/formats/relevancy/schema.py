@@ -210,7 +210,7 @@ class ScorerElement(Element):
 
 
 class Head(Element):
-    """The members of a file that are not lists. Options and ranges of knobs are those of a case."""
+    """The members of a file that are not lists. Options, ranges of knobs and what optional apps have are those of a case."""
 
     format: Any
     kind: Any
@@ -218,6 +218,7 @@ class Head(Element):
     book: Annotated[BookElement, BeforeValidator(_without_nulls)]
     options: dict[str, Any] = {}
     knob_ranges: dict[str, Any] = {}
+    apps: dict[str, Any] = {}
 
 
 class QueryElement(Element):

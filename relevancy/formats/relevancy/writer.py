@@ -14,7 +14,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from relevancy import accounts, runs
+from relevancy import accounts, hooks, runs
 from relevancy.formats.json_stream import write_list
 from relevancy.formats.progress import count_read, count_rows
 from relevancy.formats.rankings.run_csv import pinned_runs, ranking_parts
@@ -61,6 +61,7 @@ def export_case(*, case: Case, by: User) -> Iterator[str]:
         sections = [
             ("options", [json.dumps(case.options, ensure_ascii=False)]),
             *([("knob_ranges", [json.dumps(case.knob_ranges, ensure_ascii=False)])] if case.knob_ranges else []),
+            *_parts(case),
             ("book", [_settings(case.book)]),
             ("scorers", _objects(describe_scorer(scorer=version.scorer, version=version) for version in versions)),
             ("endpoints", _lines(_endpoints(case))),
@@ -133,6 +134,14 @@ def _settings(book: Book) -> str:
         },
         indent="  ",
     )
+
+
+def _parts(case: Case) -> list[tuple[str, list[str]]]:
+    """Returns the section with what optional apps have of a case; none if they have nothing."""
+    written = {name: part.write(case) for name, part in sorted(hooks.case_parts.items())}
+    present = {name: value for name, value in written.items() if value is not None}
+    text = json.dumps(present, ensure_ascii=False, indent=2)
+    return [("apps", [text.replace("\n", "\n  ")])] if present else []
 
 
 def _endpoints(case: Case) -> Iterator[dict[str, Any]]:

@@ -13,6 +13,7 @@ from relevancy.hooks import (
     add_links,
     case_activity_kinds,
     case_losses,
+    case_parts,
     held_requests,
     help_pages,
     query_models,
@@ -22,6 +23,7 @@ from relevancy.models import Case, User
 from relevancy.wording import counted
 
 from . import feature_sets, fitting, logs, tasks
+from .case_part import CASE_PART
 from .models import FeatureModel, FeatureSet, FeatureValues
 
 case_activity_kinds["feature_set"] = "Features"
@@ -42,6 +44,7 @@ activity_sentences.update(
 help_pages["cases/<int:case_id>/features/"] = "features"
 held_requests.add(logs.held_requests)
 query_models.append(FeatureValues)
+case_parts["features"] = CASE_PART
 
 
 @add_links[Place.CASE_TABS]

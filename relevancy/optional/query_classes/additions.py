@@ -16,6 +16,7 @@ from relevancy.hooks import (
     activity_sentences,
     add_links,
     case_losses,
+    case_parts,
     comparison_tabs,
     help_pages,
     queries_changed,
@@ -27,6 +28,7 @@ from relevancy.models import Case, Run, User
 from relevancy.wording import counted
 
 from . import applying, report, rules
+from .case_part import CASE_PART
 from .models import RuleState, TaggedQuery
 from .tasks import enqueue
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 TAB = "classes"
 
+case_parts["query_classes"] = CASE_PART
 query_models.append(TaggedQuery)
 queries_changed.add(rules.queries_changed)
 help_pages["cases/<int:case_id>/query-classes/"] = "query_classes"

@@ -3,7 +3,6 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from django.core.exceptions import ValidationError
 from django.shortcuts import get_object_or_404
 from ninja import Query, Router, Schema, Status
 from pydantic import Field
@@ -12,11 +11,10 @@ from relevancy.api.access import Id, check_book_editable, get_case
 from relevancy.api.authentication import READ, WRITE, ApiRequest
 from relevancy.api.inputs import Input
 from relevancy.models import Case, Role
-from relevancy.views.forms import form_error
 
 from . import rules
 from .conditions import describe
-from .forms import RuleForm, build_form
+from .forms import read_rule
 from .models import TagRule
 from .tasks import enqueue
 
@@ -107,7 +105,7 @@ def list_tag_rules(request: ApiRequest, case_id: Id) -> dict[str, Any]:
 def create_tag_rule(request: ApiRequest, case_id: Id, new: NewRule) -> Status[TagRule]:
     """Creates a rule, which a worker applies to all queries, and later to new and changed ones."""
     case = _get_editable(request, case_id)
-    form = _read(new)
+    form = read_rule(new.kind, new.tag, new.settings)
     rule = rules.create(case=case, tag=form.cleaned_data["tag"], kind=new.kind, settings=form.settings, by=request.user)
     enqueue(case.pk)
     return Status(201, rule)
@@ -117,7 +115,7 @@ def create_tag_rule(request: ApiRequest, case_id: Id, new: NewRule) -> Status[Ta
 def preview_tag_rule(request: ApiRequest, case_id: Id, new: NewRule) -> dict[str, Any]:
     """The queries that a rule would match. Changes nothing."""
     case = _get_editable(request, case_id)
-    form = _read(new)
+    form = read_rule(new.kind, new.tag, new.settings)
     preview = rules.preview(case=case, tag=form.cleaned_data["tag"], kind=new.kind, settings=form.settings)
     return {
         "queries": preview.queries,
@@ -151,17 +149,3 @@ def _get_editable(request: ApiRequest, case_id: int) -> Case:
     case = get_case(request, case_id, needs=Role.EDITOR)
     check_book_editable(request, case, hint=_HINT)
     return case
-
-
-def _read(new: NewRule) -> RuleForm:
-    """Returns the valid form of a rule. Raises `ValidationError`."""
-    settings = {"ignores_case": True, **new.settings}
-    form = build_form(new.kind, {**settings, "tag": new.tag})
-    if unknown := sorted(new.settings.keys() - form.fields.keys()):
-        names = ", ".join(name for name in form.fields if name != "tag") or "none"
-        raise ValidationError(
-            {"settings": f"A rule of the kind {new.kind} has no setting {unknown[0]!r}. It has: {names}."}
-        )
-    if not form.is_valid():
-        raise form_error(form)
-    return form

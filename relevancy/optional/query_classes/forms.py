@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from relevancy import queries
 from relevancy.models.errors import error_text
 from relevancy.queries.tags import MAX_LENGTH
-from relevancy.views.forms import CodeField, FormData, LineField, MultilineField
+from relevancy.views.forms import CodeField, FormData, LineField, MultilineField, form_error
 
 from .conditions import NOT_LATIN, build_matcher, split_words
 from .models import TagRule
@@ -156,3 +156,16 @@ FORMS: Mapping[str, type[RuleForm]] = {
 def build_form(kind: str, data: FormData | None = None, rule: TagRule | None = None) -> RuleForm:
     """Returns the form of a kind, with what was sent, or with the values of a rule."""
     return FORMS[kind](data, initial={"tag": rule.tag, **rule.settings} if rule else None)
+
+
+def read_rule(kind: str, tag: str, settings: Mapping[str, Any]) -> RuleForm:
+    """Returns the valid form of a rule that a program has written. Raises `ValidationError` for the field: the tag or a setting."""
+    form = build_form(kind, {"ignores_case": True, **settings, "tag": tag})
+    if unknown := sorted(settings.keys() - form.fields.keys()):
+        names = ", ".join(name for name in form.fields if name != "tag") or "none"
+        raise ValidationError(
+            {"settings": f"A rule of the kind {kind} has no setting {unknown[0]!r}. It has: {names}."}
+        )
+    if not form.is_valid():
+        raise form_error(form)
+    return form

@@ -14,6 +14,7 @@ from relevancy.hooks import (
     books_merged,
     case_activity_kinds,
     case_losses,
+    case_parts,
     held_requests,
     help_pages,
     settings_tried,
@@ -23,6 +24,7 @@ from relevancy.models import Book, Case, User
 from relevancy.wording import counted
 
 from . import sealed_queries, studies, tasks
+from .case_part import CASE_PART
 from .models import Study
 
 case_activity_kinds["study"] = "Study"
@@ -40,6 +42,7 @@ activity_sentences.update(
         sealed_queries.UNSEALED: "Unsealed the queries tagged “{subject}”",
     }
 )
+case_parts["studies"] = CASE_PART
 held_requests.add(studies.held_requests)
 settings_tried.add(studies.count_settings_tried)
 help_pages |= {

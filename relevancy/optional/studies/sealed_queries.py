@@ -43,11 +43,16 @@ def set_tag(*, case: Case, tag: str, by: User) -> None:
         if tag and not case.case_queries.present().tagged(tag).exists():
             raise ValidationError({"tag": f"No query of the case has the tag “{tag}”. Tag the queries first."})
         if tag:
-            SealedTag.objects.update_or_create(case=case, defaults={"tag": tag})
-            activity.record(SEALED, case=case, by=by, subject=tag)
+            seal(case=case, tag=tag, by=by)
         else:
             SealedTag.objects.filter(case=case).delete()
             activity.record(UNSEALED, case=case, by=by, subject=former)
+
+
+def seal(*, case: Case, tag: str, by: User) -> None:
+    """Seals the queries of a case with a tag, even if no query has it any more."""
+    SealedTag.objects.update_or_create(case=case, defaults={"tag": tag})
+    activity.record(SEALED, case=case, by=by, subject=tag)
 
 
 def find_sealed(case: Case) -> set[int]:

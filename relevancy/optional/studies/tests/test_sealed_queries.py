@@ -11,11 +11,14 @@ from django.urls import reverse
 from django.utils import timezone
 
 from relevancy import books, cases, engines, queries
+from relevancy.formats import BadFile, parse_case
 from relevancy.models import Activity, Attempt, Case, CaseQuery, Query
 from relevancy.optional.studies import findings, sealed_queries, studies
 from relevancy.optional.studies import tasks as study_tasks
 from relevancy.optional.studies.models import SealedOpening, Study, StudyAnswer
-from tests.factories import make_case, query_of, rate_all, script_of
+from tests.factories import make_case, make_user, query_of, rate_all, script_of
+from tests.formats.relevancy_files import CASE, as_file
+from tests.formats.test_relevancy_file import exported, imported
 
 from .conftest import KNOBS, QUERIES, finish, make_study, rank_of_good, search
 
@@ -319,3 +322,29 @@ def test_command_opens_them(case: Case, attempt: Attempt) -> None:
     sealed_queries.set_tag(case=case, tag="", by=case.owner)
     with pytest.raises(CommandError, match="No queries of the case are sealed"):
         call_command("tune", *arguments, stdout=StringIO(), stderr=StringIO())
+
+
+def test_the_sealed_tag_travels_with_files_and_copies(case: Case) -> None:
+    owner = make_user("Root", superuser=True)
+    file = exported(case, owner)
+    assert json.loads(file)["apps"] == {"studies": {"sealed_tag": "final"}}
+    copies = [
+        imported(file, owner),
+        cases.duplicate(case=case, name="Copy", ratings="copy", with_attempts=False, by=owner).case,
+    ]
+    for copy in copies:
+        assert sealed_queries.find_sealed(copy) == {query_of(copy, text).pk for text in TEXTS}
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("final", r"^apps\.studies: this must be an object, not 'final'"),
+        ({"sealed_tag": "a, b"}, r"^apps\.studies\.sealed_tag: this must be one tag"),
+        ({"sealed_tag": "x" * 60}, r"^apps\.studies\.sealed_tag: "),
+        ({"tag": "final"}, r"^apps\.studies\.sealed_tag: this is missing|'tag' is not a member"),
+    ],
+)
+def test_a_malformed_sealed_tag_is_refused_with_its_location(value: Any, message: str) -> None:
+    with pytest.raises(BadFile, match=message):
+        parse_case(as_file({**CASE, "apps": {"studies": value}}))
