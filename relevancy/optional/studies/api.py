@@ -163,7 +163,7 @@ class EstimatedSettings(Schema):
 
 
 class MoreTrials(Input):
-    """How many trials a study makes beyond its budget."""
+    """How many trials a study makes beyond its budget. A used budget of requests or minutes does not limit them."""
 
     more_trials: int = Field(0, ge=0, le=studies.MAX_TRIALS)
 
@@ -243,7 +243,7 @@ def stop_study(request: ApiRequest, study_id: Id) -> dict[str, Any]:
 
 @router.post("/studies/{study_id}/continue", auth=WRITE, response=StudyDetails)
 def continue_study(request: ApiRequest, study_id: Id, more: MoreTrials) -> dict[str, Any]:
-    """Lets a study that has ended go on."""
+    """Lets a study that has ended go on. Refused if it has nothing left to do and is given no more trials."""
     study = _get(request, study_id, Role.EDITOR)
     studies.go_on(study=study, by=request.user, more_trials=more.more_trials)
     tasks.enqueue(study.pk)

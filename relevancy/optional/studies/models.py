@@ -13,6 +13,7 @@ from relevancy.models import Attempt, Case, ScorerVersion, User
 from relevancy.models.ranking import unpack_doc_ids
 from relevancy.models.text import LineField
 from relevancy.queries.tags import MAX_LENGTH
+from relevancy.wording import counted
 
 from .space import Settings, Space
 
@@ -112,6 +113,15 @@ class Study(models.Model):
     def is_active(self) -> bool:
         """Whether a worker goes on with it."""
         return self.status in self.ACTIVE_STATUSES
+
+    @property
+    def used_budget(self) -> str:
+        """Which budget of requests or minutes is used, in a sentence; empty for none."""
+        if self.max_requests is not None and self.requests >= self.max_requests:
+            return f"The budget of {counted(self.max_requests, 'request')} is used."
+        if self.max_minutes is not None and self.seconds >= self.max_minutes * 60:
+            return f"The budget of {counted(self.max_minutes, 'minute')} is used."
+        return ""
 
     @property
     def knobs(self) -> Space:

@@ -43,9 +43,12 @@ class Explainer:
         self.requests_of_pool = len(probes)
 
     def read(self, documents: Mapping[int, Sequence[str]], *, stop: Callable[[], bool]) -> Iterator[StudyPool]:
-        """Yields the pools that are not stored yet, unsaved. Raises `EngineError` at the end if the engine could not be reached."""
-        stored = set(StudyPool.objects.filter(study=self._study).values_list("position", flat=True))
-        missing = [position for position in documents if position not in stored]
+        """Yields the pools that are not stored yet, unsaved, and again those of queries for which later trials have returned further
+        documents: one request explains them all. Raises `EngineError` at the end if the engine could not be reached."""
+        rows = StudyPool.objects.filter(study=self._study).values_list("position", "pk", "documents")
+        stored = {position: (pk, count) for position, pk, count in rows}
+        nothing = (None, 0)
+        missing = [position for position in documents if stored.get(position, nothing)[1] < len(documents[position])]
 
         def ask(position: int) -> StudyPool | engines.EngineError | None:
             case_query = self._case_queries[position]
@@ -59,6 +62,7 @@ class Explainer:
             except engines.EngineError:
                 pool = build_pool(self._values, {})  # the engine does not explain this query
             return StudyPool(
+                pk=stored.get(position, nothing)[0],
                 study=self._study,
                 position=position,
                 documents=len(documents[position]),

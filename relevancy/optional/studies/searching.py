@@ -35,6 +35,7 @@ from .trial_scores import SCORE, TrialScorer, build_evidence, positions_by_tag, 
 
 CHUNK_SECONDS = 10.0
 FINDINGS_SECONDS = 3.0  # between findings that a page shows meanwhile
+FINDINGS_SHARE = 0.1  # of the time of a worker that they may take: those of hundreds of trials take a second
 HEARTBEAT_SECONDS = 10.0
 CHECK_SECONDS = 1.0  # between checks whether the study is to be stopped
 BLOCKS = 5  # of the queries of a trial: after each, a trial that cannot win any more is given up
@@ -67,8 +68,9 @@ class StudyWork:
     def __init__(self, study: Study, *, seconds: float = CHUNK_SECONDS) -> None:
         self.study = study
         self.claimed = Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by)
-        self.counted_at = self.heartbeat_at = self.checked_at = self.found_at = time.monotonic()
+        self.counted_at = self.heartbeat_at = self.checked_at = time.monotonic()
         self.deadline = self.counted_at + seconds
+        self.findings_due = self.counted_at + FINDINGS_SECONDS
         self.stop = Event()
         self.is_stopped = False
         # Whether something was stored: without that, a short time would never be enough, and an engine that hangs would hold up the
@@ -78,6 +80,8 @@ class StudyWork:
         self.failing_since = 0  # the trial in which they began
         self.first_failure = ""
         self.trials: list[StudyTrial] = []
+        self.evidence: Evidence | None = None  # of `comparable`, see `_compare`
+        self.comparable: list[StudyTrial] = []
         self.engine: engines.Engine | None = None
 
     def work(self) -> None:
@@ -120,15 +124,24 @@ class StudyWork:
         given_up = [trial for trial in self.trials if trial.stopped]
         if not given_up:
             return
-        evidence = build_evidence(self.study, self.trials, self.scorer, self.tags)
         is_used = used_queries(self.trials, self.scorer)
         for trial in given_up:
+            evidence = self._compare()
             if evidence.can_still_win(trial.values[SCORE][is_used], self.scorer.ceilings[is_used]):
                 self._check_budget()
                 trial.stopped = False
                 self._search(trial, evidence)
                 self._write([], trial)
-                evidence = build_evidence(self.study, self.trials, self.scorer, self.tags)
+                self.evidence = None
+
+    def _compare(self) -> Evidence:
+        """Returns the scores of the trials that have one of every query. Others can never be chosen, so that a trial which was given up
+        changes nothing, and nothing is computed again after it."""
+        is_used = used_queries(self.trials, self.scorer)
+        if self.evidence is None:
+            self.comparable = [trial for trial in self.trials if np.isfinite(trial.values[SCORE][is_used]).all()]
+            self.evidence = build_evidence(self.study, self.comparable, self.scorer, self.tags)
+        return self.evidence
 
     def _search_sealed(self, opening: SealedOpening) -> None:
         """Searches the sealed queries with the settings of the parent and of the trial, and stores the result."""
@@ -163,15 +176,13 @@ class StudyWork:
         study = self.study
         if time.monotonic() > self.deadline and self.has_progress:
             raise _TimeOver
-        if study.max_requests is not None and study.requests >= study.max_requests and len(self.trials) > 1:
-            raise StudyEnded(Study.Status.COMPLETE, f"The budget of {study.max_requests:,} requests is used.")
-        if study.max_minutes is not None and study.seconds >= study.max_minutes * 60 and len(self.trials) > 1:
-            raise StudyEnded(Study.Status.COMPLETE, f"The budget of {study.max_minutes:,} minutes is used.")
+        if study.used_budget and len(self.trials) > 1:
+            raise StudyEnded(Study.Status.COMPLETE, study.used_budget)
 
     def _try_next(self, samplers: Samplers) -> None:
         study, number = self.study, len(self.trials)
         proposal = self._plan(number)
-        evidence = build_evidence(study, self.trials, self.scorer, self.tags) if number else None
+        evidence = self._compare() if number else None
         settings = self._estimated(number) if proposal.origin == Origin.ESTIMATED else None
         if proposal.origin == Origin.ESTIMATED and settings is None:
             proposal = replace(proposal, origin=Origin.LOCAL)
@@ -179,7 +190,9 @@ class StudyWork:
             is_led = evidence is not None and proposal.origin in (Origin.TPE, Origin.LOCAL)
             tried = evidence.seen_without(proposal.fold_left_out) if is_led and evidence is not None else []
             settings = samplers.propose(
-                proposal, number, [(place, self.trials[place].settings, mean) for place, mean in tried]
+                proposal,
+                number,
+                [(self.comparable[place].number, self.comparable[place].settings, mean) for place, mean in tried],
             )
         trial = StudyTrial(
             study=study,
@@ -193,9 +206,12 @@ class StudyWork:
         self.trials.append(trial)
         if number == 0:
             self._check_parent(trial)
-        if time.monotonic() - self.found_at > FINDINGS_SECONDS:
+        if not trial.stopped:
+            self.evidence = None
+        if (begun := time.monotonic()) > self.findings_due:
             store_findings(study, self.scorer, self.trials)
-            self.found_at = time.monotonic()
+            ended = time.monotonic()
+            self.findings_due = ended + max(FINDINGS_SECONDS, (ended - begun) / FINDINGS_SHARE)
 
     def _plan(self, number: int) -> Proposal:
         study = self.study

@@ -17,7 +17,7 @@ from django.db.models.expressions import Combinable
 from django.utils import timezone
 
 from relevancy import activity, endpoints, engines, runs, scores, scoring
-from relevancy.models import Attempt, Case, CaseQuery, Endpoint, Run, ScorerVersion, UnreadableSecret, User
+from relevancy.models import Activity, Attempt, Case, CaseQuery, Endpoint, Run, ScorerVersion, UnreadableSecret, User
 from relevancy.scoring.arrays import IntArray
 from relevancy.scoring.rounding import format_rounded
 from relevancy.statistics import SEED, detectable_difference
@@ -202,10 +202,19 @@ def create(*, case: Case, parent: Attempt, version: ScorerVersion, settings: Stu
     study.clean_fields(exclude={item.name for item in Study._meta.fields} - entered)
     with transaction.atomic():
         Case.objects.select_for_update(no_key=True).get(pk=case.pk)
-        study.number = runs.attempts.next_number(Study.objects.filter(case=case))
+        study.number = _next_number(case)
         study.save()
         record(study, CREATED, by)
     return study
+
+
+def _next_number(case: Case) -> int:
+    """Returns a number that no study of a case has had: attempts and openings name deleted ones. case: is locked.
+
+    The log of the case has a line for each study that was started, and is never pruned.
+    """
+    started = Activity.objects.filter(case=case, verb=CREATED).count()
+    return max(started + 1, runs.attempts.next_number(case.studies))
 
 
 def stop(*, study: Study, by: User) -> None:
@@ -217,20 +226,50 @@ def stop(*, study: Study, by: User) -> None:
 def go_on(*, study: Study, by: User, more_trials: int = 0) -> None:
     """Lets a study that has ended go on, with its former trials. Enqueue `tasks.study_chunk` then.
 
-    more_trials: that it makes beyond its budget. Raises `ValidationError`.
+    more_trials: that it makes beyond its budget. If that of requests or minutes is used, it no longer limits the study, and these
+    are beyond the trials that have been made; of a grid, all that are left. Raises `ValidationError`, also if there is nothing to do.
     """
     if reason := runs.why_not_usable(case=study.case, endpoint=study.parent.endpoint, by=by):
         raise ValidationError(reason)
-    wanted = study.trials_wanted + more_trials
-    if more_trials < 0 or wanted > MAX_TRIALS:
-        raise ValidationError(f"A study makes at most {MAX_TRIALS:,} trials.")
-    if more_trials and study.knobs.grid_size is not None and count_trials(study.knobs, wanted) < wanted:
-        raise ValidationError("All settings of this study have been tried.")
+    if not more_trials and (reason := why_not_gone_on(study)):
+        raise ValidationError({"more_trials": reason})
     ended = Study.objects.exclude(status__in=Study.ACTIVE_STATUSES).filter(pk=study.pk)
     changes = {"status": Study.Status.WAITING, "stop_requested": False, "reason": "", "finished_at": None}
-    if not ended.update(**changes, worker_restarts=0, trials_wanted=wanted, created_by=by):
+    if not ended.update(**changes, **_extend(study, more_trials), worker_restarts=0, created_by=by):
         raise ValidationError(f"{study} is {study.status} already.")
     record(study, CONTINUED, by)
+
+
+def _extend(study: Study, more_trials: int) -> dict[str, int | None]:
+    """Returns the budget of a study with more trials. Raises `ValidationError`."""
+    if more_trials == 0:
+        return {}
+    made, total, size = study.trials.count(), count_trials(study.knobs, study.trials_wanted), study.knobs.grid_size
+    budget: dict[str, int | None] = {"max_requests": None, "max_minutes": None} if study.used_budget else {}
+    if total - 1 == size:
+        if made >= total:
+            raise ValidationError("All settings of this study have been tried.")
+        return budget
+    wanted = (made if study.used_budget else study.trials_wanted) + more_trials
+    if more_trials < 0 or wanted > MAX_TRIALS:
+        raise ValidationError(f"A study makes at most {MAX_TRIALS:,} trials.")
+    if count_trials(study.knobs, wanted) < wanted:
+        raise ValidationError(
+            f"There are only {size:,} settings. Start a study of {wanted:,} trials, which tries all of them."
+        )
+    return budget | {"trials_wanted": wanted}
+
+
+def why_not_gone_on(study: Study) -> str:
+    """Returns why a study that has ended would do nothing if it went on without more trials; an empty string if it would."""
+    if SealedOpening.objects.filter(study=study, finished_at=None).exists():
+        return ""
+    trials = study.trials.count()
+    if study.used_budget and trials > 1:
+        return f"{study.used_budget} Say how many more trials {study} makes."
+    if trials >= count_trials(study.knobs, study.trials_wanted) and not study.trials.filter(stopped=True).exists():
+        return f"{study} has made all of its {counted(trials, 'trial')}. Say how many more it makes."
+    return ""
 
 
 def choose_opened(study: Study) -> int:

@@ -103,8 +103,16 @@ class StudyState:
 
     @property
     def more(self) -> int:
-        """How many more trials are offered; 0 if all settings have been tried."""
+        """How many more trials are offered: those that a used budget has left, or a hundred; 0 if all settings have been tried."""
+        left = self.total - self.done
+        if self.is_budget_used and left > 0:
+            return left
         return 0 if self.study.knobs.grid_size == self.total - 1 else 100
+
+    @property
+    def is_budget_used(self) -> bool:
+        """Whether the study makes no further trial unless it is given more: its requests or minutes are used."""
+        return bool(self.study.used_budget) and self.done > 1
 
     @property
     def could_return(self) -> str:
@@ -391,7 +399,7 @@ class StudyPage:
     def is_unfinished(self) -> bool:
         """Whether going on makes trials that were planned already, or searches sealed queries that were opened."""
         is_open = self.opening is not None and self.opening.finished_at is None
-        return is_open or self.state.done < self.state.total
+        return is_open or (self.state.done < self.state.total and not self.state.is_budget_used)
 
     # --- estimates ---
 

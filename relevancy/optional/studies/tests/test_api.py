@@ -81,6 +81,17 @@ def test_the_command_prints_texts(case: Case) -> None:
     assert "  mm: 2<75% → 100%" in out.getvalue()
 
 
+def test_a_study_without_anything_left_to_do_goes_on_with_more_trials_only(client: Any, attempt: Attempt) -> None:
+    new = {"attempt": attempt.number, "knobs": KNOBS, "trials": 30, "max_requests": 200}
+    started = client.send("POST", f"/cases/{attempt.case_id}/studies", new).json()
+    path = f"/studies/{started['id']}/continue"
+    refused = client.send("POST", path, {})
+    assert refused.status_code == 422
+    assert "The budget of 200 requests is used" in refused.json()["detail"]
+    made = client.send("GET", f"/studies/{started['id']}").json()["trials_done"]
+    assert client.send("POST", path, {"more_trials": 3}).json()["trials_done"] == made + 3
+
+
 @pytest.mark.parametrize(
     "changes", [{"knobs": ["tie"]}, {"knobs": ["speed=0:1"]}, {"scorer": "None such"}, {"trials": 1}, {"knobs": []}]
 )

@@ -15,6 +15,7 @@ from relevancy.optional.studies import estimates, findings, studies
 from relevancy.optional.studies.choice import FOLDS, UNSEEN, Evidence
 from relevancy.optional.studies.estimates import Estimator, Pool, build_pool, find_groups, fit, list_probes, propose
 from relevancy.optional.studies.models import Study, StudyPool
+from relevancy.optional.studies.pools import read_documents
 from relevancy.optional.studies.samplers import Origin, Proposal, plan_trial
 from relevancy.optional.studies.space import Space, parse_knob
 from relevancy.optional.studies.trial_scores import TrialScorer
@@ -355,11 +356,35 @@ class TestStudies:
         assert trials_of(whole) == trials_of(again)
         assert whole.requests == again.requests
         assert len(asked) == 2 * sent
+        former = dict(again.pools.values_list("position", "documents"))
         studies.go_on(study=again, by=attempt.case.owner, more_trials=20)
         again = finish(again)
         assert (again.status, again.trials.count()) == (Study.Status.COMPLETE, 50)
         assert again.estimated["first"] == 30
-        assert len(asked) == 2 * sent  # the pool is kept
+        grown = sum(count > former[at] for at, count in again.pools.values_list("position", "documents"))
+        assert grown < QUERIES
+        assert len(asked) == 2 * sent + (3 + estimates.CHECKS) * grown  # other pools are kept
+
+    def test_documents_that_later_trials_return_are_explained_before_later_estimates(
+        self, attempt: Attempt, explained: Any
+    ) -> None:
+        asked = explained(sum_of)
+        script = script_of(attempt)
+        everything = script.default
+        script.default = lambda request: everything(request)[:4]
+        study = finish(make_study(attempt, trials=30, estimates=True))
+        sent, former = len(asked), dict(study.pools.values_list("position", "documents"))
+        script.default = everything
+        studies.go_on(study=study, by=attempt.case.owner, more_trials=60)
+        study = finish(study)
+        assert (study.trials.count(), study.estimated["first"]) == (90, 70)
+        before = read_documents(study, study.trials.filter(number__lt=70))
+        pools = list(study.pools.all())
+        assert {pool.position: pool.documents for pool in pools} == {at: len(ids) for at, ids in before.items()}
+        assert all(set(pool.doc_ids) == set(before[pool.position]) for pool in pools)
+        grown = sum(pool.documents > former[pool.position] for pool in pools)
+        assert grown > 0
+        assert len(asked) - sent == (3 + estimates.CHECKS) * grown
 
     def test_scores_that_are_no_sums_are_refused(self, attempt: Attempt, explained: Any) -> None:
         explained(maximum_of)

@@ -13,7 +13,7 @@ from relevancy.optional.studies import findings, studies
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.space import parse_knob
 from tests.factories import make_attempt, rate_all, script_of
-from tests.views.workbench.example_cases import by_id, elements, words
+from tests.views.workbench.example_cases import attributes, by_id, elements, words
 
 from .conftest import QUERIES, TEXTS, finish, make_study, make_text_attempt
 
@@ -271,6 +271,17 @@ def test_failed_study_says_why(sign_in: Any, shared: Case, attempt: Attempt) -> 
     page = sign_in("editor").get(address(shared, "study", study.number)).content.decode()
     assert "The engine &lt;b&gt;refused&lt;/b&gt;." in page
     assert 'id="continue-study"' in page
+
+
+def test_a_used_budget_offers_more_trials_instead_of_going_on(sign_in: Any, shared: Case, attempt: Attempt) -> None:
+    study = finish(make_study(attempt, max_requests=200))
+    made, client, url = study.trials.count(), sign_in("editor"), address(shared, "study", study.number)
+    response = client.get(url)
+    assert attributes(by_id(response, "more-trials"))["value"] == str(30 - made)
+    assert by_id(response, "budget-used") and b'id="continue-study"' not in response.content
+    client.post(address(shared, "study_continue", study.number), {"more": str(30 - made)})
+    study.refresh_from_db()
+    assert (study.status, study.trials.count(), study.max_requests) == (Study.Status.COMPLETE, 30, None)
 
 
 def test_given_up_trials_that_could_win_are_searched_again_by_a_button(sign_in: Any, done: Study, shared: Case) -> None:

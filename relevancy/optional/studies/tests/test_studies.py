@@ -362,6 +362,46 @@ def test_budgets_of_requests_end_a_study(attempt: Attempt) -> None:
     assert 200 <= study.requests < 200 + 2 * QUERIES
 
 
+def test_numbers_of_deleted_studies_are_not_given_again(attempt: Attempt) -> None:
+    first, second = make_study(attempt), finish(make_study(attempt))
+    assert (first.number, second.number) == (1, 2)
+    studies.delete(study=second, by=attempt.case.owner)
+    assert make_study(attempt).number == 3
+    Activity.objects.filter(case=attempt.case).delete()
+    assert make_study(attempt).number == 4
+    other = make_attempt(
+        make_case(2, {"query 1": {"a": 1}}), knobs={"boost": 1.0, "tie": 0.2}, template=attempt.template
+    )
+    assert studies._next_number(other.case) == 1
+
+
+def test_only_more_trials_go_beyond_a_used_budget(attempt: Attempt) -> None:
+    owner = attempt.case.owner
+    study = finish(make_study(attempt, max_requests=200))
+    made = study.trials.count()
+    assert 1 < made < 30
+    with pytest.raises(ValidationError, match=r"The budget of 200 requests is used\. Say how many more trials"):
+        studies.go_on(study=study, by=owner)
+    studies.go_on(study=study, by=owner, more_trials=5)
+    study = finish(study)
+    assert (study.status, study.reason, study.trials.count()) == (Study.Status.COMPLETE, "", made + 5)
+    study.trials.update(stopped=False)
+    with pytest.raises(ValidationError, match=f"has made all of its {made + 5} trials"):
+        studies.go_on(study=study, by=owner)
+
+
+def test_more_trials_of_a_grid_are_all_that_are_left(attempt: Attempt) -> None:
+    owner = attempt.case.owner
+    knobs = [parse_knob("boost=0.5,1,4"), parse_knob("tie=0,0.5,1")]
+    study = finish(make_study(attempt, knobs=knobs, max_requests=2 * QUERIES))
+    assert 1 < study.trials.count() < 10
+    studies.go_on(study=study, by=owner, more_trials=2)
+    study = finish(study)
+    assert (study.status, study.trials.count()) == (Study.Status.COMPLETE, 10)
+    with pytest.raises(ValidationError, match="All settings of this study have been tried"):
+        studies.go_on(study=study, by=owner, more_trials=2)
+
+
 def test_guards_keep_a_tag(attempt: Attempt) -> None:
     texts = [f"query {number}" for number in range(1, 6)]
     Query.objects.filter(text__in=texts).update(tags=["brand"])
