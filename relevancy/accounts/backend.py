@@ -41,6 +41,6 @@ class LimitedBackend(ModelBackend):
         return user  # type: ignore[return-value]
 
     def get_user(self, user_id: int) -> User | None:
-        """Returns the user of a session."""
-        user = User.objects.filter(pk=user_id).first()
+        """Returns the user of a session, with what every page asks about."""
+        user = User.objects.read_for_request(user_id)
         return user if user is not None and self.user_can_authenticate(user) else None

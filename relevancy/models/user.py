@@ -7,7 +7,6 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
-from django.utils.functional import cached_property
 
 from .team import Membership, Role
 from .text import LineField
@@ -63,9 +62,21 @@ class UserManager(BaseUserManager["User"]):
         roles = [models.Exists(own.filter(role=Role.RATER)), ~models.Exists(own.exclude(role=Role.RATER))]
         return self.filter(*roles, is_superuser=False, cases=None, books=None)
 
+    def read_for_request(self, pk: int) -> "User | None":
+        """Returns a user with `is_only_rater`. One SQL statement."""
+        is_rater = models.Exists(self.only_raters().filter(pk=models.OuterRef("pk")))
+        users: Any = self.get_queryset()
+        user: User | None = users.annotate(is_only_rater=is_rater).filter(pk=pk).first()
+        return user
+
 
 class User(AbstractBaseUser, PermissionsMixin):
-    """A person, or a rater that cannot sign in: a name in a file, or a machine: a model whose grades count."""
+    """A person, or a rater that cannot sign in: a name in a file, or a machine: a model whose grades count.
+
+    is_only_rater: of the user of a request, whether it is one of `UserManager.only_raters`.
+    """
+
+    is_only_rater: bool = False
 
     class Kind(models.TextChoices):
         PERSON = "person"
@@ -117,11 +128,6 @@ class User(AbstractBaseUser, PermissionsMixin):
     def clean_fields(self, exclude: Any = None) -> None:
         super().clean_fields(exclude=exclude)
         self.email = self.email.strip().lower()
-
-    @cached_property
-    def is_only_rater(self) -> bool:
-        """Whether the user is one of `UserManager.only_raters`. One SQL statement, when it is first needed."""
-        return User.objects.only_raters().filter(pk=self.pk).exists()
 
     def get_full_name(self) -> str:
         """The name to display."""

@@ -1,11 +1,9 @@
 """Context processor: what base.html needs on every page."""
 
 import re
-from functools import partial
 
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.functional import SimpleLazyObject
 
 from relevancy.hooks import section_paths
 
@@ -27,7 +25,7 @@ SECTIONS = (
 def page(request: HttpRequest) -> dict[str, object]:
     """Returns the main navigation, the help of the page, the theme, the size of pictures, and whether single letters work as keys.
 
-    No SQL beyond the request's user, and one statement where the navigation is shown.
+    No SQL beyond the request's user.
     """
     user = getattr(request, "user", None)  # missing if a middleware before authentication answers
     signed_in = user is not None and user.is_authenticated
@@ -38,8 +36,13 @@ def page(request: HttpRequest) -> dict[str, object]:
     if user is not None and user.is_authenticated:
         single_keys = user.single_keys
         theme = theme or user.theme  # the switch of the top bar is for one browser, the account for all
+    current = _current_section(request.path)
     return {
-        "nav": SimpleLazyObject(partial(_sections, request)) if signed_in else [],  # fragments do not show it
+        "nav": [
+            {"label": label, "url": reverse(name), "current": name == current}
+            for label, name, _ in SECTIONS
+            if signed_in and (name == JUDGE or not getattr(user, "is_only_rater", False))
+        ],
         "jump_url": reverse("jump") if signed_in else "",
         "help_url": find_help(request) if signed_in else "",
         "theme": theme,
@@ -47,16 +50,6 @@ def page(request: HttpRequest) -> dict[str, object]:
         "single_keys": single_keys,
         "keys_off": not single_keys,
     }
-
-
-def _sections(request: HttpRequest) -> list[dict[str, object]]:
-    """Returns the sections that the user can open, those of the navigation."""
-    current = _current_section(request.path)
-    return [
-        {"label": label, "url": reverse(name), "current": name == current}
-        for label, name, _ in SECTIONS
-        if name == JUDGE or not getattr(request.user, "is_only_rater", False)
-    ]
 
 
 def _current_section(path: str) -> str:

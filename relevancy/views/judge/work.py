@@ -50,7 +50,8 @@ def find_first_work(user: User, team: Team) -> str:
 
 def start_url(user: User, url: str) -> str:
     """Returns where a user who has signed in goes instead of the list of cases: raters go to their work."""
-    return reverse("judging_work") if url == reverse("home") and user.is_only_rater else url
+    is_rater = User.objects.only_raters().filter(pk=user.pk).exists()
+    return reverse("judging_work") if url == reverse("home") and is_rater else url
 
 
 def _books_to_judge(user: User, count: int) -> Iterator[Work]:

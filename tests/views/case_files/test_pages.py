@@ -206,7 +206,7 @@ def test_page_needs_few_statements(sign_in, case):
     client = sign_in("editor")
     with CaptureQueriesContext(connection) as captured:
         client.get(f"/cases/{case.pk}/files/")
-    assert len(captured) <= 6
+    assert len(captured) <= 5
 
 
 def test_an_import_with_new_queries_leads_to_their_search(sign_in, case):
