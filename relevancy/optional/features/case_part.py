@@ -13,7 +13,7 @@ from relevancy.formats.relevancy.schema import Element, Lines, Positive
 from relevancy.hooks import CasePart
 from relevancy.models import Case, User
 
-from .feature_text import Feature, FeatureError, format_features, parse_features
+from .feature_text import FeatureError, UnsupportedFeature, format_features, parse_features
 from .models import FeatureSet
 
 MAX_SETS = 1_000
@@ -53,27 +53,27 @@ def read(value: Any, location: str) -> list[FeatureSetElement]:
 
 
 def store(case: Case, elements: Sequence[FeatureSetElement], by: User) -> None:
-    """Stores the feature sets whose attempts the case has and whose engine is installed: a copy may be without attempts. Raises
-    `ValidationError`."""
+    """Stores the feature sets whose attempts the case has, on an engine that is installed and can log their features: a copy may be
+    without attempts, and an endpoint may have got another engine. Raises `ValidationError`."""
     attempts = {attempt.number: attempt for attempt in case.attempts.select_related("endpoint")}
     for element in elements:
         attempt = attempts.get(element.attempt)
-        if attempt is not None and (engine := engines.find(attempt.endpoint.engine)) is not None:
-            features = _parse(element, engine)
-            FeatureSet.objects.create(
-                case=case,
-                version=element.version,
-                attempt=attempt,
-                features=[[item.name, item.kind, item.text] for item in features],
-                created_by=by,
-            )
-
-
-def _parse(element: FeatureSetElement, engine: type[engines.Engine]) -> list[Feature]:
-    try:
-        return parse_features(element.features, engine)
-    except FeatureError as error:
-        raise ValidationError(f"Feature set {element.version} of the file: {error}") from None
+        engine = engines.find(attempt.endpoint.engine) if attempt else None
+        if attempt is None or engine is None:
+            continue
+        try:
+            features = parse_features(element.features, engine)
+        except UnsupportedFeature:
+            continue
+        except FeatureError as error:
+            raise ValidationError(f"Feature set {element.version} of the file: {error}") from None
+        FeatureSet.objects.create(
+            case=case,
+            version=element.version,
+            attempt=attempt,
+            features=[[item.name, item.kind, item.text] for item in features],
+            created_by=by,
+        )
 
 
 CASE_PART = CasePart(write, read, store)

@@ -41,6 +41,10 @@ class FeatureError(ValueError):
         self.line = line
 
 
+class UnsupportedFeature(FeatureError):
+    """A feature whose values the engine cannot log."""
+
+
 def parse_features(text: str, engine: type[engines.Engine]) -> list[Feature]:
     """Returns the features of a text. Raises `FeatureError`."""
     features: list[Feature] = []
@@ -83,14 +87,14 @@ def format_features(features: Sequence[Feature]) -> str:
 def _check(feature: Feature, line: int, engine: type[engines.Engine]) -> Feature:
     if number := _NUMBER.fullmatch(feature.text):
         if not engine.abilities.lookup:
-            raise FeatureError(
+            raise UnsupportedFeature(
                 f"{engine.label} does not return documents by id, so their fields cannot be logged.", line
             )
         return Feature(feature.name, "number", number[1])
     if not feature.text:
         raise FeatureError(f"{feature.name} has no query.", line)
     if not engine.abilities.clause_scores:
-        raise FeatureError(
+        raise UnsupportedFeature(
             f"{engine.label} does not return the scores of single queries. Use an attempt on a search engine that does"
             + (f", or features such as “{feature.name}: number FIELD”." if engine.abilities.lookup else "."),
             line,

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from relevancy import cases
 from relevancy.formats import BadFile, parse_case
-from relevancy.models import Case
+from relevancy.models import Case, Endpoint
 from relevancy.optional.features.models import FeatureSet
 from tests.factories import make_user
 from tests.formats.relevancy_files import CASE, as_file
@@ -43,6 +43,14 @@ def test_copies_of_a_case_have_the_feature_sets_of_their_attempts(feature_set: F
 
     assert sets_of(copy(with_attempts=True)) == sets_of(case) != []
     assert sets_of(copy(with_attempts=False)) == []
+
+
+def test_a_case_whose_engine_can_log_no_features_any_more_is_copied_without_them(feature_set: FeatureSet) -> None:
+    case, endpoint = feature_set.case, feature_set.attempt.endpoint
+    Endpoint.objects.filter(pk=endpoint.pk).update(engine="static")
+    copy = cases.duplicate(case=case, name="Copy", ratings="none", with_attempts=True, by=case.owner).case
+    assert copy.attempts.count() == case.attempts.count()
+    assert sets_of(copy) == []
 
 
 @pytest.mark.parametrize(

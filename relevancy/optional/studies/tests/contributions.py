@@ -58,7 +58,7 @@ delete_study   edit write  204
 """
 OPERATION_BODIES: dict[str, dict[str, Any]] = {
     **{key: {"attempt": 1, "knobs": ["boost=1:5"]} for key in ("plan_study", "start_study")},
-    "continue_study": {},
+    "continue_study": {"more_trials": 2},
     "adopt_trial": {"trial": 1},
     "open_sealed": {},
     "seal_queries": {"tag": ""},
