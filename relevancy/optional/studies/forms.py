@@ -142,7 +142,9 @@ class StudyForm(forms.Form):
         measures = [version for version in self.versions if not version.script]
         self.initial["scorer"] = measures[0].scorer_id if measures else None
         suggestions = suggest_knobs(attempt, list_knob_ranges(case))
-        self.knobs = [KnobForm(name, attempt.knobs[name], suggestion, data) for name, suggestion in suggestions.items()]
+        self.knobs = [
+            KnobForm(name, attempt.knobs[name], suggestion, data) for name, suggestion in sorted(suggestions.items())
+        ]
         sealed = sealed_queries.read_tag(case)
         tags = [tag for tag in list_tags(case) if tag != sealed]
         self.guards = [GuardForm(number, tags, data) for number in range(GUARDS)]
