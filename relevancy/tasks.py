@@ -16,7 +16,7 @@ from relevancy import accounts, comparison, hooks, judging, logs, ratings, runs,
 from relevancy.background_task import background_task
 from relevancy.formats import stored_exports
 from relevancy.formats.ratings import ratings_import
-from relevancy.models import Book, Case, JudgingQueue, RatingImport, Run, StoredComparison
+from relevancy.models import Book, Case, JudgingQueue, RatingImport, Run, StoredComparison, StoredExport, User
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -189,6 +189,14 @@ def mark_queued(row: QuerySet[Any], field: str) -> bool:
     is_free = Q(**{field: None}) | ~Q(**{f"{field}__range": (now - REQUEUE_AFTER, now + REQUEUE_AFTER)})
     free = row.filter(is_free).order_by()
     return bool(free.exists() and free.update(**{field: now}))
+
+
+def enqueue_export(*, row: Case | Run | Book, name: str, by: User, again: bool = False) -> StoredExport:
+    """Returns the large file that `by` has asked for; enqueues the task that makes it if there is none. See `stored_exports.ask`."""
+    stored, is_new = stored_exports.ask(row=row, name=name, by=by, again=again)
+    if is_new:
+        send(make_export, stored.pk)
+    return stored
 
 
 def enqueue_judging_queue(queue: JudgingQueue) -> None:

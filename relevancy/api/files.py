@@ -408,10 +408,7 @@ def _download(request: ApiRequest, row: Case | Run | Book, name: str) -> HttpRes
     there is one already that is complete."""
     export = exports.files_of(type(row))[name]
     if export.is_large(row):
-        stored, is_new = stored_exports.ask(row=row, name=name, by=request.user, again=True)
-        if is_new:
-            tasks.send(tasks.make_export, stored.pk)
-        return Status(202, stored)
+        return Status(202, tasks.enqueue_export(row=row, name=name, by=request.user, again=True))
     file = export.open(row, request.user)
     digest = hashlib.sha256()
     read: Callable[[], bytes] = partial(file.read, READ_BYTES)

@@ -21,7 +21,7 @@ from .fields.specs import FieldSpec, parse_fields
 from .fields.values import field_names
 from .http_engine import HttpEngine
 from .registry import available, connect, find, get, label, register
-from .templates.slots import read_knob_value
+from .templates.slots import knob_text, read_knob_value
 from .templates.template import Template, parse_template, syntax_of
 from .transport.addresses import Address, AddressRules
 from .transport.client import HttpClient
@@ -99,6 +99,7 @@ __all__ = [
     "find",
     "get",
     "in_parallel",
+    "knob_text",
     "label",
     "matching_part",
     "parse_explanation",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from relevancy.engines import KnobValue
+from relevancy.engines import knob_text
 from relevancy.models import Attempt
 
 MAX_LINES = 60  # of a difference of templates
@@ -74,16 +74,12 @@ def _changed_knobs(parent: Attempt, attempt: Attempt) -> list[str]:
     for name in dict.fromkeys([*parent.knobs, *attempt.knobs]):
         before, after = parent.knobs.get(name), attempt.knobs.get(name)
         if before is None:
-            changes.append(f"new knob {name} {_written(after)}")
+            changes.append(f"new knob {name} {knob_text(after)}")
         elif after is None:
             changes.append(f"knob {name} removed")
         elif before != after:
-            changes.append(f"{name} {_written(before)} → {_written(after)}")
+            changes.append(f"{name} {knob_text(before)} → {knob_text(after)}")
     return changes
-
-
-def _written(value: KnobValue) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
 
 
 def _changed_settings(parent: Attempt, attempt: Attempt) -> list[str]:

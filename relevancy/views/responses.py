@@ -14,7 +14,7 @@ from django.utils.text import slugify
 from django_htmx.http import HttpResponseClientRedirect, HttpResponseClientRefresh, trigger_client_event
 
 from relevancy import tasks
-from relevancy.formats import exports, stored_exports
+from relevancy.formats import exports
 from relevancy.models import Book, Case, Run, User
 from relevancy.models.errors import error_text
 
@@ -61,10 +61,7 @@ def download(row: Case | Run | Book, name: str, *, by: User) -> HttpResponseBase
     export = exports.files_of(type(row))[name]
     if not export.is_large(row):
         return export_file(export, row, export.open(row, by))
-    stored, is_new = stored_exports.ask(row=row, name=name, by=by)
-    if is_new:
-        tasks.send(tasks.make_export, stored.pk)
-    return redirect("export", stored.pk)
+    return redirect("export", tasks.enqueue_export(row=row, name=name, by=by).pk)
 
 
 def export_file[M](export: exports.Export[M], row: M, file: IO[bytes]) -> FileResponse:

@@ -8,7 +8,7 @@ const SLOT = /#\$[\w.]+(?:\|[^#&"\\\r\n]*)?##|##(\w+)##/g;
 const MAX_KNOBS = 50;
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i; // as `read_knob_value` reads it
-const fieldOf = (knob) => knob.querySelector("input[type=text]");
+export const fieldOf = (knob) => knob.querySelector("input[type=text]");
 const sliderOf = (knob) => knob.querySelector("input[type=range]");
 
 /** The value of a knob as it is compared: a number, or a text; NaN while nothing is entered. */

@@ -5,7 +5,7 @@
 //   [data-attempt="8"]        in the tree: marked if it has a draft
 // Event "run-started" on the page {attempt}: a run has begun; what was sent is now that attempt.
 
-import { knobValue } from "./knobs.js"; // first: a restored template needs its knobs
+import { fieldOf, knobValue } from "./knobs.js"; // first: a restored template needs its knobs
 
 const PREFIX = "relevancy draft";
 const SETTINGS = ["template", "endpoint", "fields", "depth", "escape", "name"];
@@ -14,7 +14,6 @@ const form = () => document.querySelector("form[data-tune]");
 const parentOf = (tune) => tune.elements.parent.value;
 const keyOf = (number) => `${PREFIX} ${location.pathname} ${number}`;
 const knobsOf = (tune) => [...tune.querySelectorAll("[data-knob]:not([hidden])")];
-const fieldOf = (knob) => knob.querySelector("input[type=text]");
 
 function textOf(field) {
   if (field.type === "checkbox") return field.checked ? "1" : "";

@@ -65,6 +65,11 @@ def read_knob_value(text: str) -> KnobValue:
     return float(text) if _NUMBER.fullmatch(text) else text
 
 
+def knob_text(value: KnobValue) -> str:
+    """Returns a value of a knob as people enter it: 2, 0.35, 2<75%."""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
 def slot_values(query: str, options: Mapping[str, Any], knobs: Mapping[str, KnobValue], *, escape: bool) -> SlotValues:
     """Splits the query into keywords at blanks and commas. `escape`: escapes query and keywords for Lucene's syntax."""
     keywords = tuple(word for word in re.split(r"[ ,]+", query) if word)

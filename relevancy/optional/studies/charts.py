@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from relevancy.engines import KnobValue
+from relevancy.engines import KnobValue, knob_text
 from relevancy.scoring.rounding import format_signed
 from relevancy.templatetags import numbers
 from relevancy.views.charts import MARGIN, Chart, figure_json
 from relevancy.wording import counted
 
-from .space import Kind, Knob, Settings, short
+from .space import Kind, Knob, Settings
 
 DIGITS = 3  # decimals of points in a chart
 HEAT_BINS = 6
@@ -98,7 +98,7 @@ def response(
             )
     _mark(figure, knob, now, "now", width=1)
     if proposed is not None and proposed != now:
-        _mark(figure, knob, proposed, "proposed" if knob.is_text else short(proposed), width=2)
+        _mark(figure, knob, proposed, "proposed" if knob.is_text else knob_text(proposed), width=2)
     kind = "category" if knob.is_text else "log" if knob.kind == Kind.LOG else "linear"
     figure.update_layout(
         showlegend=False,
@@ -110,13 +110,17 @@ def response(
     best = max(rows, key=lambda row: float(row["mean"]), default=None)
     where = "with" if knob.is_text else "around"
     text = (
-        f"{counted(len(dots), 'trial')}; the mean is highest {where} {short(best['value'])}, {format_signed(best['mean'], 1)} points "
-        f"({format_signed(best['low'], 1)} to {format_signed(best['high'], 1)})."
+        f"{counted(len(dots), 'trial')}; the mean is highest {where} {knob_text(best['value'])}, {format_signed(best['mean'], 1)} "
+        f"points ({format_signed(best['low'], 1)} to {format_signed(best['high'], 1)})."
         if best
         else "Too few trials to draw a mean."
     )
     table = [
-        (short(row["value"]), format_signed(row["mean"], 1), *(format_signed(row[end], 1) for end in ("low", "high")))
+        (
+            knob_text(row["value"]),
+            format_signed(row["mean"], 1),
+            *(format_signed(row[end], 1) for end in ("low", "high")),
+        )
         for row in rows
     ]
     return Chart(f"knob-{knob.name}", knob.name, text, figure_json(figure), ("value", "mean", "from", "to"), table)
@@ -177,7 +181,7 @@ def _mark(figure: go.Figure, knob: Knob, value: KnobValue, text: str, *, width: 
 
 def _shown(knob: Knob, value: KnobValue) -> KnobValue:
     """Returns a value as the axis of the knob has it: numbers among texts are texts there."""
-    return short(value) if knob.is_text else value
+    return knob_text(value) if knob.is_text else value
 
 
 @dataclass(frozen=True)
@@ -235,10 +239,10 @@ def heat_map(across: Knob, down: Knob, gains: Sequence[float | None], settings: 
 def _steps(knob: Knob) -> tuple[int, list[str]]:
     """Returns how many steps a knob has in a heat map, with their labels: texts, few values, or equal parts of its range."""
     if knob.is_text or 0 < len(knob.values) <= HEAT_BINS:
-        return len(knob.values), [short(value) for value in knob.values]
+        return len(knob.values), [knob_text(value) for value in knob.values]
     if knob.kind == Kind.CHOICES:
         groups = np.array_split(np.array(knob.choices), HEAT_BINS)
-        return HEAT_BINS, [f"{short(group[0])}–{short(group[-1])}" for group in groups]
+        return HEAT_BINS, [f"{knob_text(group[0])}–{knob_text(group[-1])}" for group in groups]
     ends = [knob.value(place / HEAT_BINS) for place in range(HEAT_BINS + 1)]
     return HEAT_BINS, [f"{_brief(float(low))}–{_brief(float(high))}" for low, high in pairwise(ends)]
 
@@ -254,14 +258,18 @@ def _brief(value: float) -> str:
 def _ticks(knob: Knob) -> dict[str, Any]:
     """The ticks of an axis of a knob: its values if they are few; of orders of magnitude 1, 2 and 5 of each."""
     if knob.is_text:
-        return {"categoryorder": "array", "categoryarray": list(map(short, knob.values))}
+        return {"categoryorder": "array", "categoryarray": list(map(knob_text, knob.values))}
     if len(knob.values) and len(knob.values) <= HEAT_BINS:
-        return {"tickmode": "array", "tickvals": list(knob.values), "ticktext": [short(value) for value in knob.values]}
+        return {
+            "tickmode": "array",
+            "tickvals": list(knob.values),
+            "ticktext": [knob_text(value) for value in knob.values],
+        }
     if knob.kind == Kind.LOG:
         powers = range(int(np.floor(np.log10(knob.low))), int(np.ceil(np.log10(knob.high))) + 1)
         ticks = [factor * 10.0**power for power in powers for factor in (1, 2, 5)]
         shown = [tick for tick in ticks if knob.low * 0.999 <= tick <= knob.high * 1.001]
-        return {"tickmode": "array", "tickvals": shown, "ticktext": [short(tick) for tick in shown]}
+        return {"tickmode": "array", "tickvals": shown, "ticktext": [knob_text(tick) for tick in shown]}
     return {}
 
 

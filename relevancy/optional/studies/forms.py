@@ -9,13 +9,13 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from relevancy.cases import list_knob_ranges
-from relevancy.engines import KnobValue
+from relevancy.engines import KnobValue, knob_text
 from relevancy.models import Attempt, Case, ScorerVersion
 from relevancy.statistics import SEED
 from relevancy.views.forms import LineField
 
 from . import sealed_queries
-from .space import Kind, Knob, SpaceError, parse_choices, short
+from .space import Kind, Knob, SpaceError, parse_choices
 from .studies import MAX_TRIALS, StudySettings
 from .suggestions import Suggestion, suggest_knobs
 
@@ -45,18 +45,18 @@ class KnobForm(forms.Form):
     )
 
     def __init__(self, name: str, now: KnobValue, suggestion: Suggestion, data: Any = None) -> None:
-        initial: dict[str, Any] = {"varied": False, "kind": Kind.CHOICES.value, "choices": short(now)}
+        initial: dict[str, Any] = {"varied": False, "kind": Kind.CHOICES.value, "choices": knob_text(now)}
         if knob := suggestion.knob:
             initial = {
                 "varied": True,
                 "kind": knob.kind.value,
-                "low": short(knob.low),
-                "high": short(knob.high),
-                "choices": ", ".join(map(short, knob.choices)),
+                "low": knob_text(knob.low),
+                "high": knob_text(knob.high),
+                "choices": ", ".join(map(knob_text, knob.choices)),
             }
         super().__init__(data, prefix=f"knob.{name}", initial=initial)
         self.name, self.now, self.suggestion = name, now, suggestion
-        self.now_text = short(now)
+        self.now_text = knob_text(now)
         self.knob: Knob | None = None
 
     def clean(self) -> dict[str, Any]:

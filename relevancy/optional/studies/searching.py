@@ -137,8 +137,8 @@ class StudyWork:
     def _compare(self) -> Evidence:
         """Returns the scores of the trials that have one of every query. Others can never be chosen, so that a trial which was given up
         changes nothing, and nothing is computed again after it."""
-        is_used = used_queries(self.trials, self.scorer)
         if self.evidence is None:
+            is_used = used_queries(self.trials, self.scorer)
             self.comparable = [trial for trial in self.trials if np.isfinite(trial.values[SCORE][is_used]).all()]
             self.evidence = build_evidence(self.study, self.comparable, self.scorer, self.tags)
         return self.evidence

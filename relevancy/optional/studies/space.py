@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from relevancy.engines import KnobValue, read_knob_value
+from relevancy.engines import KnobValue, knob_text, read_knob_value
 
 MAX_KNOBS = 20
 MAX_CHOICES = 50
@@ -28,11 +28,6 @@ class Kind(StrEnum):
     WHOLE = "whole"
     CHOICES = "choices"
     SWITCH = "switch"
-
-
-def short(value: KnobValue) -> str:
-    """Returns a value of a knob as people enter it: 2, 0.35, 2<75%."""
-    return value if isinstance(value, str) else f"{value:.6g}"
 
 
 class SpaceError(ValueError):
@@ -129,7 +124,7 @@ class Knob:
         if self.kind == Kind.SWITCH:
             return f"{self.name}=switch"
         if self.kind == Kind.CHOICES:
-            return f"{self.name}={','.join(map(short, self.choices))}"
+            return f"{self.name}={','.join(map(knob_text, self.choices))}"
         ending = "" if self.kind == Kind.LINEAR else f":{self.kind}"
         return f"{self.name}={self.low:g}:{self.high:g}{ending}"
 

@@ -28,7 +28,7 @@ from .estimates import list_probes
 from .models import SealedOpening, Study, StudyAttempt, StudyTrial
 from .samplers import Origin, count_trials, plan_trial
 from .searching import CHUNK_SECONDS, MIN_QUERIES, LeaseLost, StudyEnded, StudyWork, digest_of
-from .space import Knob, Space, SpaceError, short
+from .space import Knob, Space, SpaceError
 from .trial_scores import score_best
 
 MAX_TRIALS = 2_000
@@ -531,11 +531,11 @@ def _check_texts(knob: Knob, parent: Attempt) -> None:
     for value in knob.choices:
         runs.attempts.clean_knob(knob.name, value)
     if (knob.is_text or isinstance(now, str)) and now not in knob.values:
-        values = ",".join(map(short, (now, *knob.choices)))
+        values = ",".join(map(engines.knob_text, (now, *knob.choices)))
         raise ValidationError(
             {
-                "knobs": f"Knob {knob.name} is {short(now)} in attempt {parent.number}. Give single values, and this among them: "
-                f"{knob.name}={values}{'' if knob.choices else ',…'}"
+                "knobs": f"Knob {knob.name} is {engines.knob_text(now)} in attempt {parent.number}. Give single values, and this among "
+                f"them: {knob.name}={values}{'' if knob.choices else ',…'}"
             }
         )
 

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from relevancy import comparison, runs
 from relevancy.comparison import TagDifference
-from relevancy.engines import KnobValue
+from relevancy.engines import KnobValue, knob_text
 from relevancy.models import Case, User
 from relevancy.statistics import Interval
 from relevancy.templatetags import numbers
@@ -25,7 +25,7 @@ from . import charts, findings, sealed_queries, studies
 from .estimates import describe_estimates
 from .models import SealedOpening, Study, StudyTrial
 from .samplers import Origin, count_trials
-from .space import Knob, Settings, short
+from .space import Knob, Settings
 
 TRIALS_PER_PAGE = 50
 LIVE_CHARTS = 4  # knobs that are drawn while the study runs: the most important ones
@@ -264,7 +264,14 @@ class StudyPage:
             chosen, best = (self.settings.get(trial, {}).get(knob.name, now) for trial in (self.choice, self.winner))
             values = [values[knob.name] for values in plateau]
             rows.append(
-                SettingRow(knob.name, short(now), short(chosen), short(best), _span(knob, values), chosen != now)
+                SettingRow(
+                    knob.name,
+                    knob_text(now),
+                    knob_text(chosen),
+                    knob_text(best),
+                    _span(knob, values),
+                    chosen != now,
+                )
             )
         return rows
 
@@ -350,7 +357,7 @@ class StudyPage:
         return {
             "trial": trial,
             "origin": ORIGINS.get(Origin(trial.origin), trial.origin),
-            "values": [short(trial.settings[name]) for name in self.knob_names],
+            "values": [knob_text(trial.settings[name]) for name in self.knob_names],
             "gain": gain,
             "estimate": self.estimates.get(trial.number) if trial.origin == Origin.ESTIMATED else None,
             "state": state,
@@ -414,7 +421,7 @@ class StudyPage:
     def best_estimates(self) -> list[tuple[Mapping[str, Any], list[str]]]:
         """The best settings that were estimated, with their values as text."""
         rows = findings.list_estimates(self.study)
-        return [(row, [short(row["settings"][name]) for name in self.knob_names]) for row in rows]
+        return [(row, [knob_text(row["settings"][name]) for name in self.knob_names]) for row in rows]
 
     @property
     def estimated(self) -> str:
@@ -444,9 +451,9 @@ class StudyPage:
 def _span(knob: Knob, values: Sequence[KnobValue]) -> str:
     """Returns from where to where values go, or which texts there are among them."""
     if knob.is_text:
-        return ", ".join(short(value) for value in knob.values if value in values)
+        return ", ".join(knob_text(value) for value in knob.values if value in values)
     ends = [float(value) for value in values]
-    return f"{short(min(ends))} – {short(max(ends))}" if ends else ""
+    return f"{knob_text(min(ends))} – {knob_text(max(ends))}" if ends else ""
 
 
 def _percent(*shares: float) -> tuple[str, ...]:

@@ -52,10 +52,7 @@ def export_file(request: HtmxRequest, export_id: int) -> HttpResponseBase:
 def export_again(request: HtmxRequest, export_id: int) -> HttpResponse:
     """Makes a file again that is complete or has failed."""
     stored, _ = _find(request, export_id)
-    stored, is_new = stored_exports.ask(row=stored.row, name=stored.name, by=request.user, again=True)
-    if is_new:
-        tasks.send(tasks.make_export, stored.pk)
-    return redirect("export", stored.pk)
+    return redirect("export", tasks.enqueue_export(row=stored.row, name=stored.name, by=request.user, again=True).pk)
 
 
 def _find(request: HtmxRequest, export_id: int) -> tuple[StoredExport, Case | Book]:

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from relevancy import runs, tasks
+from relevancy.engines import knob_text
 from relevancy.management.command import Command as Base
 from relevancy.management.command import add_owner, fail, find_attempt, find_case, find_owner, find_versions, write_text
 from relevancy.management.progress import Progress
@@ -15,7 +16,7 @@ from relevancy.optional.studies import findings, sealed_queries, studies
 from relevancy.optional.studies.estimates import describe_estimates
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.samplers import count_trials
-from relevancy.optional.studies.space import SpaceError, parse_knob, short
+from relevancy.optional.studies.space import SpaceError, parse_knob
 from relevancy.statistics import SEED
 
 WAIT_SECONDS = 0.2  # while another worker has the study or the requests of the endpoint
@@ -151,7 +152,7 @@ class Command(Base):
             return
         parent = found["parent_settings"]
         for name, value in found["proposed_settings"].items():
-            self.write(f"  {name}: {short(parent[name])} → {short(value)}")
+            self.write(f"  {name}: {knob_text(parent[name])} → {knob_text(value)}")
 
 
 def _read_settings(options: dict[str, Any]) -> studies.StudySettings:
