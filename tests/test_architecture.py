@@ -186,6 +186,11 @@ def test_templates_write_each_address_once() -> None:
     assert result == []
 
 
+def test_links_leave_it_to_the_server_what_is_saved_as_a_file() -> None:
+    """With the attribute, browsers save under the name of the file whatever comes: a refusal, or the page for signing in."""
+    assert [name_of(path) for path in TEMPLATES if re.search(r"<a\b[^>]*?\sdownload[\s>=]", path.read_text())] == []
+
+
 def test_every_template_is_used() -> None:
     names = {template_name(path): path for path in TEMPLATES}
     used = set()

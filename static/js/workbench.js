@@ -174,7 +174,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
 const LIST_PARAMETERS = ["q", "state", "tag", "sort", "page"];
 
 function inPlace(link) {
-  if (link.matches("[hx-get], [target], [download]")) return null;
+  if (link.matches("[hx-get], [target]")) return null;
   const href = link.getAttribute("href");
   const address = new URL(href, location.href);
   if (href.startsWith("#") || address.pathname !== location.pathname || address.origin !== location.origin) return null;

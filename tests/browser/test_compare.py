@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Download, Page, expect
 
 from relevancy import comparison, runs
 from relevancy.models import Case, Run, ScorerVersion, User
@@ -186,6 +186,24 @@ def test_charts_open_a_query_and_follow_the_theme(look: Opens, case: Case, tmp_p
     page.emulate_media(color_scheme="dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     assert requested == [path.as_uri()]
+
+
+def test_a_file_whose_figures_have_to_be_computed_again_leads_to_the_page(look: Opens, case: Case) -> None:
+    """Neither the answer without figures nor the page for signing in is saved as a file."""
+    runs.finish_here(runs.start(attempt=case.attempts.get(), by=case.owner))
+    page = look("editor")
+    page.goto(f"/cases/{case.pk}/compare/")
+    expect(page.locator(".downloads a")).to_have_count(3)
+    saved: list[Download] = []
+    page.on("download", lambda download: saved.append(download))
+    factories.rate_all(case, {"solaris": {"solaris-1972": 10}}, case.owner)
+    page.locator(".downloads a", has_text="JSON").click()
+    expect(page.locator("#toasts")).to_contain_text("is being computed")
+    expect(page.locator("#verdict-sentence")).to_have_text(_verdict(case))
+    page.context.clear_cookies()
+    page.locator(".downloads a", has_text="CSV").click()
+    expect(page.locator("#id_password")).to_be_visible()
+    assert saved == []
 
 
 def _is_in_view(page: Page, selector: str) -> bool:
