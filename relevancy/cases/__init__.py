@@ -5,7 +5,7 @@ from .activity import recent_activity
 from .cases import archive, build_book, create, rename, restore, share, unshare
 from .dashboard import CaseRow, Waiting, case_rows, find_cases, waiting_for
 from .deletion import Losses, delete, losses
-from .duplicates import Duplicate, RatingsChoice, duplicate
+from .duplicates import Duplicate, duplicate
 from .knob_ranges import KnobRange, list_knob_ranges, set_knob_ranges
 from .setup import CaseSetup, CreatedCase, create_from_setup, seal, unseal
 
@@ -16,7 +16,6 @@ __all__ = [
     "Duplicate",
     "KnobRange",
     "Losses",
-    "RatingsChoice",
     "Waiting",
     "annotations",
     "archive",

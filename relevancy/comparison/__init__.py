@@ -17,13 +17,11 @@ from .gates import (
     find_run_errors,
     format_difference,
 )
-from .large_figures import MAX_RANKED, ONLY_FIGURES, LargeFigures, LargePair, build_large, dump_large, has_large
-from .pool_bias import PoolBias
+from .large_figures import ONLY_FIGURES, LargeFigures, LargePair, build_large, dump_large, has_large
 from .queries_to_add import count_queries_to_add
-from .query_columns import Coverage, QueryColumns
 from .query_rows import SORT_KEYS, STATES, QueryRow, list_rows, select_rows
 from .ratings_to_add import DocumentToRate, RatingPlan, RatingPlanner, build_planner
-from .result_lists import ListOverlap, ResultList, read_lists, unique
+from .result_lists import ResultList, read_lists, unique
 from .run_scorer import RunScorer, has_exact_range
 from .score_tables import ScoreTable, read_score_table
 from .sentences import (
@@ -41,7 +39,6 @@ from .tag_sentences import describe_correction, describe_tags
 __all__ = [
     "BEST_ORDER",
     "DEFAULT_ALPHA",
-    "MAX_RANKED",
     "MAX_RUNS",
     "MAX_TAGS",
     "ONLY_FIGURES",
@@ -51,7 +48,6 @@ __all__ = [
     "ChartContent",
     "Comparison",
     "ComparisonFigures",
-    "Coverage",
     "Distribution",
     "DocumentToRate",
     "DropCheck",
@@ -60,11 +56,8 @@ __all__ = [
     "GainSplit",
     "LargeFigures",
     "LargePair",
-    "ListOverlap",
     "PairFigures",
     "PairSummary",
-    "PoolBias",
-    "QueryColumns",
     "QueryRow",
     "RatingPlan",
     "RatingPlanner",

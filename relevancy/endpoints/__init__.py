@@ -8,7 +8,6 @@ from . import autocomplete, indexes, suggestions, uploads
 from .connection_test import ConnectionTest, test_connection
 from .connections import (
     address_rules,
-    check_address,
     connect,
     connect_for_page,
     connection,
@@ -30,12 +29,7 @@ from .endpoints import (
     unshare,
     update,
 )
-from .engine_info import (
-    address_of_page,
-    default_engine,
-    find_preset,
-    is_file_engine,
-)
+from .engine_info import address_of_page, default_engine, find_preset, is_file_engine
 
 __all__ = [
     "CREATE_DENIED",
@@ -46,7 +40,6 @@ __all__ = [
     "autocomplete",
     "available_engines",
     "build_endpoint",
-    "check_address",
     "check_credentials",
     "check_option_names",
     "connect",

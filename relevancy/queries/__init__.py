@@ -42,7 +42,7 @@ from .queries import (
     remove,
     restore,
 )
-from .text import check_text, normalize, parse_options
+from .text import check_text, normalize
 
 __all__ = [
     "DETAILS_OF_QUERY",
@@ -75,7 +75,6 @@ __all__ = [
     "move_by",
     "normalize",
     "parse_lines",
-    "parse_options",
     "parse_pasted",
     "prepare",
     "record_added",

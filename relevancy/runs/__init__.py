@@ -2,7 +2,7 @@
 
 from . import attempts
 from .access import SEARCH_ERRORS, RunNotAllowed, why_not_usable
-from .attempt_changes import AttemptChanges, ChangedLine, find_changes
+from .attempt_changes import find_changes
 from .chunks import ChunkResult, describe_endpoint_change, endpoint_changed
 from .claims import MAX_WORKER_RESTARTS, is_idle, max_requests, take_lease, waiting_behind, waiting_runs
 from .depth import deepen, depth_of
@@ -10,7 +10,6 @@ from .explanation_differences import ExplanationDifference, compare_explanations
 from .explanations import (
     COLOURS,
     DocumentExplanation,
-    Slice,
     explain,
     explain_results,
     stored_explanations,
@@ -19,7 +18,6 @@ from .finding import MAX_TEXT as MAX_FIND_TEXT
 from .finding import DocumentPosition, FoundDocument, FoundDocuments, find_documents
 from .imported import ImportedRankings, ensure_imported_endpoint, import_rankings, is_for_imported, is_imported
 from .page_requests import abilities, engine_of, interpret, missing_engine
-from .parts import count_searched, unsearched_queries
 from .pins import describe, pin, unpin
 from .requests import RequestBuilder, document_url, field_spec, query_options, rendered_request, snapshot_config
 from .results import Result, build_results
@@ -36,13 +34,7 @@ from .runs import (
 )
 from .stored import store_attempts, store_run
 from .trials import MAX_TRIED_QUERIES, Trial, try_attempt
-from .unretrieved import (
-    UnretrievedDocument,
-    UnretrievedDocuments,
-    count_unretrieved,
-    list_unretrieved,
-    look_up,
-)
+from .unretrieved import count_unretrieved, list_unretrieved, look_up
 
 __all__ = [
     "COLOURS",
@@ -50,8 +42,6 @@ __all__ = [
     "MAX_TRIED_QUERIES",
     "MAX_WORKER_RESTARTS",
     "SEARCH_ERRORS",
-    "AttemptChanges",
-    "ChangedLine",
     "ChunkResult",
     "DocumentExplanation",
     "DocumentPosition",
@@ -62,10 +52,7 @@ __all__ = [
     "RequestBuilder",
     "Result",
     "RunNotAllowed",
-    "Slice",
     "Trial",
-    "UnretrievedDocument",
-    "UnretrievedDocuments",
     "abilities",
     "attempts",
     "build_results",
@@ -74,7 +61,6 @@ __all__ = [
     "compare_explanations",
     "complete",
     "continue_run",
-    "count_searched",
     "count_unretrieved",
     "count_unsearched",
     "deepen",
@@ -115,7 +101,6 @@ __all__ = [
     "take_lease",
     "try_attempt",
     "unpin",
-    "unsearched_queries",
     "waiting_behind",
     "waiting_runs",
     "why_not_usable",

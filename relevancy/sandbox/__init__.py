@@ -10,7 +10,7 @@ See docs/decisions/0014.
 from .depth import find_declared_depth
 from .errors import SandboxError, ScriptError
 from .pool import close
-from .reference import REFERENCE, ReferenceEntry
+from .reference import REFERENCE
 from .scripts import check, map_response, score
 from .types import Limits, MappedResponse, Outcome, ScriptQuery
 
@@ -19,7 +19,6 @@ __all__ = [
     "Limits",
     "MappedResponse",
     "Outcome",
-    "ReferenceEntry",
     "SandboxError",
     "ScriptError",
     "ScriptQuery",

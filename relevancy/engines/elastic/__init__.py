@@ -1,5 +1,1 @@
 """Elasticsearch and OpenSearch: one query language, one adapter, two products."""
-
-from .engine import ElasticsearchEngine, OpenSearchEngine
-
-__all__ = ["ElasticsearchEngine", "OpenSearchEngine"]

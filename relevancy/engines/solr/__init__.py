@@ -1,5 +1,1 @@
 """Solr."""
-
-from .engine import SolrEngine
-
-__all__ = ["SolrEngine"]

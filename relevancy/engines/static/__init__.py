@@ -1,5 +1,1 @@
 """Uploaded files of rankings."""
-
-from .engine import StaticEngine
-
-__all__ = ["StaticEngine"]

@@ -28,7 +28,6 @@ QRELS_COLUMNS = ("topic", "0", "document", "grade")
 RUN_COLUMNS = ("topic", "Q0", "document", "rank", "score", "tag")
 CHUNK = 500  # rankings in memory at once
 RUN_TAG = "relevancy-run-"  # and the number of the run
-_PERCENT_ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _WHITESPACE_OR_PERCENT_ENCODED = re.compile(r"\s|%[0-9A-Fa-f]{2}")
 _WHITESPACE_OR_PERCENT = re.compile(r"[\s%]")

@@ -31,10 +31,6 @@ class Input:
     default: Any
     example: Any
 
-    @property
-    def is_required(self) -> bool:
-        return self.default is MISSING
-
     def value(self, values: SlotValues) -> Any:
         """Returns its value for a query. Raises `BadQuery` if there is none."""
         return fill(self.slot, values)
