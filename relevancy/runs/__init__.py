@@ -4,7 +4,7 @@ from . import attempts
 from .access import SEARCH_ERRORS, RunNotAllowed, why_not_usable
 from .attempt_changes import find_changes
 from .chunks import ChunkResult, describe_endpoint_change, endpoint_changed
-from .claims import MAX_WORKER_RESTARTS, is_idle, max_requests, take_lease, waiting_behind, waiting_runs
+from .claims import MAX_WORKER_RESTARTS, is_idle, max_requests, release_dead, take_lease, waiting_behind, waiting_runs
 from .depth import deepen, depth_of
 from .explanation_differences import ExplanationDifference, compare_explanations
 from .explanations import (
@@ -90,6 +90,7 @@ __all__ = [
     "pin",
     "prune_display_fields",
     "query_options",
+    "release_dead",
     "rendered_request",
     "search_again",
     "snapshot_config",

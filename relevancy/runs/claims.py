@@ -95,7 +95,8 @@ def available_requests(endpoint: Endpoint, holder: str) -> int:
 
 
 def take_lease(rows: QuerySet[Any], endpoint: QuerySet[Endpoint], holder: str, **changes: Any) -> bool:
-    """Leases a row of an app, which has `claimed_by`, `heartbeat_at` and `slots` as a `RunPart` has, with requests of its endpoint.
+    """Leases a row of an app, which has `claimed_by`, `heartbeat_at`, `slots` and `worker_restarts` as a `RunPart` has, with requests
+    of its endpoint. A sweep calls `release_dead`.
 
     rows: the row, if it may be worked on. changes: of its other fields. Returns False if a living worker has it, or if all requests of
     the endpoint, or those that are the share of the row, are in use.
@@ -146,13 +147,17 @@ def waiting_runs(endpoint_id: int) -> list[int]:
     return list(by_run.order_by(F("latest").asc(nulls_first=True), "run").values_list("run", flat=True))
 
 
-def release_dead() -> None:
-    """Takes their parts from workers that have sent no heartbeat for too long, and counts them."""
-    dead = RunPart.objects.filter(is_stale()).exclude(claimed_by="")
-    for part in dead:  # one by one: a statement that locks several parts could deadlock with another one
-        dead.filter(pk=part.pk, claimed_by=part.claimed_by).update(
+def release_dead(rows: QuerySet[Any]) -> QuerySet[Any]:
+    """Takes parts, or leases of an app, from workers that have sent no heartbeat for too long, and counts them in `worker_restarts`.
+
+    Returns those of the rows at which `MAX_WORKER_RESTARTS` workers in a row have stopped: they should fail.
+    """
+    dead = rows.filter(is_stale()).exclude(claimed_by="")
+    for row in dead:  # one by one: a statement that locks several rows could deadlock with another one
+        dead.filter(pk=row.pk, claimed_by=row.claimed_by).update(
             claimed_by="", slots=0, worker_restarts=F("worker_restarts") + 1
         )
+    return rows.filter(claimed_by="", worker_restarts__gte=MAX_WORKER_RESTARTS)
 
 
 def abandoned_runs() -> list[int]:

@@ -189,8 +189,7 @@ def sweep() -> list[int]:
 
     A run fails after `MAX_WORKER_RESTARTS` dead workers in a row at one of its parts.
     """
-    release_dead()
-    hopeless = RunPart.objects.filter(worker_restarts__gte=MAX_WORKER_RESTARTS).order_by("run")
+    hopeless = release_dead(RunPart.objects.order_by("run"))
     for run_id in hopeless.values_list("run", flat=True).distinct():
         fail(
             run_id,

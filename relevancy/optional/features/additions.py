@@ -56,6 +56,7 @@ def case_tab(shown: ShownRun) -> Iterator[Link]:
 @sweep.add
 def continue_abandoned() -> None:
     """Goes on with logs whose worker has died, or that waited for the endpoint."""
+    logs.release_dead()
     for log_id in logs.waiting_logs():
         tasks.enqueue(log_id)
     for model_id in FeatureModel.objects.filter(status=FeatureModel.Status.WAITING).values_list("pk", flat=True):

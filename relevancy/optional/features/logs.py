@@ -5,6 +5,7 @@ What a worker has logged is stored query by query, so that a log that was interr
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +14,14 @@ from threading import Event
 
 import numpy as np
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F, QuerySet
+from django.db.models.expressions import Combinable
 from django.utils import timezone
 
 from relevancy import activity, endpoints, engines, runs, scores
 from relevancy.engines.fields.values import as_number
-from relevancy.models import CaseQuery, Endpoint, Ranking, Run, User
+from relevancy.models import CaseQuery, Endpoint, Ranking, Run, UnreadableSecret, User
 from relevancy.models.ranking import pack_doc_ids, read_doc_ids
 from relevancy.models.write_queue import write_pause
 
@@ -34,6 +36,8 @@ WRITE_SECONDS = 2.0
 BATCH = 100  # queries that are read together
 DOCUMENTS_AT_ONCE = 200  # of a query, in one request
 MAX_FAILURES = 16  # queries in a row that could not reach the engine; then the log fails
+KEPT = "What was logged is kept; “Go on with what is missing” tries again from there."
+logger = logging.getLogger("relevancy.features")
 
 
 def start(*, feature_set: FeatureSet, by: User, run: Run | None = None) -> FeatureLog:
@@ -88,6 +92,7 @@ def go_on(*, log: FeatureLog, by: User) -> None:
             status=FeatureLog.Status.WAITING,
             reason="",
             stop_requested=False,
+            worker_restarts=0,
             finished_at=None,
             created_by=by,
             done=done,
@@ -103,24 +108,54 @@ def go_on(*, log: FeatureLog, by: User) -> None:
 def continue_log(log_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
     """Logs for some seconds. Returns whether it is to be gone on with at once.
 
-    Does nothing if it has ended, if another worker works on it, or while all requests of the endpoint are in use.
+    Does nothing if it has ended, if another worker works on it, or while all requests of the endpoint are in use. An error of the
+    database is raised, and another worker tries again, until `runs.MAX_WORKER_RESTARTS` in a row have had one. With any other
+    unexpected error the log fails at once: it would only happen again.
     """
     log = _claim(log_id)
     if log is None:
         return False
+    restarts: int | Combinable = 0
     try:
         outcome = _Worker(log, seconds).work()
     except _LeaseLost:
         return False
+    except UnreadableSecret as error:
+        outcome = FeatureLog.Status.FAILED, str(error)
+    except (OperationalError, InterfaceError):
+        restarts = F("worker_restarts") + 1
+        raise
+    except Exception as error:
+        logger.exception("Feature log %s ended with an unexpected error.", log_id)
+        outcome = (
+            FeatureLog.Status.FAILED,
+            (
+                f"An unexpected error ({type(error).__name__}) has ended the log; the log of the worker has the details. {KEPT}"
+            ),
+        )
     finally:
-        FeatureLog.objects.filter(pk=log.pk, claimed_by=log.claimed_by).update(claimed_by="", slots=0)
+        leased = FeatureLog.objects.filter(pk=log.pk, claimed_by=log.claimed_by)
+        leased.update(claimed_by="", slots=0, worker_restarts=restarts)
     if outcome is None:
         return True
-    status, reason = outcome
+    _end(log, *outcome)
+    return False
+
+
+def release_dead() -> None:
+    """Takes logs from workers that have sent no heartbeat for too long. One at which too many workers in a row have died, or have lost
+    the database, fails."""
+    for log in runs.release_dead(FeatureLog.objects.active()):
+        reason = (
+            f"{runs.MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly, or could not reach the database. {KEPT}"
+        )
+        _end(log, FeatureLog.Status.FAILED, reason)
+
+
+def _end(log: FeatureLog, status: FeatureLog.Status, reason: str) -> None:
     ended = FeatureLog.objects.active().filter(pk=log.pk)
     if ended.update(status=status, reason=reason, finished_at=timezone.now(), stop_requested=False):
         _record(log, FAILED if status == FeatureLog.Status.FAILED else LOGGED, None, reason)
-    return False
 
 
 def _claim(log_id: int) -> FeatureLog | None:

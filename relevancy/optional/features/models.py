@@ -54,7 +54,7 @@ class FeatureLog(models.Model):
 
     run, depth: whose first results are logged as well; none without a run. config: of the attempt, as that of a run.
     queries, done, failed: of the case at the start; logged so far; of these, that ended with an error. requests: sent so far.
-    claimed_by, heartbeat_at, slots: the lease of the worker that goes on with it, as that of a `RunPart`.
+    claimed_by, heartbeat_at, slots, worker_restarts: the lease of the worker that goes on with it, as that of a `RunPart`.
     """
 
     class Status(models.TextChoices):
@@ -84,6 +84,7 @@ class FeatureLog(models.Model):
     claimed_by = models.CharField(max_length=32, blank=True, default="")
     heartbeat_at = models.DateTimeField(null=True)
     slots = models.PositiveSmallIntegerField(default=0)
+    worker_restarts = models.PositiveSmallIntegerField(default=0)
 
     objects: ClassVar = FeatureLogQuerySet.as_manager()
 

@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from relevancy import activity, engines
+from relevancy import activity, engines, runs
 from relevancy.judging.judging_documents import JudgedDocument, read_documents
 from relevancy.judging.judging_queue import judging_queue
 from relevancy.models import Book, JudgingPair, Rating, User, Verdict
@@ -233,8 +233,7 @@ def _add_documents(job: JudgeJob, rows: Sequence[tuple[int, str, int]]) -> None:
 def cancel(job: JudgeJob) -> None:
     """Stops a job: requests in progress are completed and stored, and no others are sent. At once if no process works on it."""
     JudgeJob.objects.filter(pk=job.pk).update(cancel_requested=True)
-    idle = Q(claimed_by="") | Q(heartbeat_at__lt=timezone.now() - STALE_AFTER)
-    JudgeJob.objects.filter(idle, pk=job.pk, status__in=ACTIVE).update(
+    JudgeJob.objects.filter(runs.is_idle(), pk=job.pk, status__in=ACTIVE).update(
         status=JudgeJob.Status.STOPPED, reason=STOPPED, finished_at=timezone.now()
     )
 
@@ -273,8 +272,7 @@ def run(
     """
     token = uuid.uuid4().hex
     now = timezone.now()
-    free = Q(claimed_by="") | Q(heartbeat_at__lt=now - STALE_AFTER)
-    wanted = JudgeJob.objects.filter(free, pk=job.pk, status__in=ACTIVE)
+    wanted = JudgeJob.objects.filter(runs.is_idle(), pk=job.pk, status__in=ACTIVE)
     if wanted.update(claimed_by=token, heartbeat_at=now, status=JudgeJob.Status.RUNNING):
         job.refresh_from_db()
         reason, is_unfinished, failures = "", False, 0

@@ -469,11 +469,7 @@ def _end(study: Study, status: Study.Status, reason: str) -> None:
 def release_dead() -> None:
     """Takes studies from workers that have sent no heartbeat for too long. One at which too many workers in a row have died, or have
     lost the database, fails."""
-    dead = Study.objects.active().filter(runs.is_idle()).exclude(claimed_by="")
-    for study in dead:
-        of_worker = dead.filter(pk=study.pk, claimed_by=study.claimed_by)
-        of_worker.update(claimed_by="", slots=0, worker_restarts=F("worker_restarts") + 1)
-    for study in Study.objects.active().filter(claimed_by="", worker_restarts__gte=runs.MAX_WORKER_RESTARTS):
+    for study in runs.release_dead(Study.objects.active()):
         reason = (
             f"{runs.MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this study, or could not reach the database. Its "
             "trials are kept. Check the log of the worker, then continue the study."

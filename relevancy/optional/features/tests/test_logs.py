@@ -5,6 +5,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import OperationalError
 
 from relevancy import endpoints, engines, queries, runs
 from relevancy.engines.embedded.engine import EmbeddedEngine
@@ -88,6 +89,46 @@ def test_a_worker_holds_requests_of_the_endpoint_and_is_replaced_when_it_dies(
     assert logs.held_requests(endpoint) == {}
     assert not logs.continue_log(log.pk)
     assert FeatureLog.objects.get().status == "complete"
+
+
+def test_a_log_at_which_three_workers_die_fails_and_goes_on_when_it_is_told_to(
+    case: Case, feature_set: FeatureSet
+) -> None:
+    log = logs.start(feature_set=feature_set, by=case.owner)
+    for died in range(1, runs.MAX_WORKER_RESTARTS + 1):
+        assert logs.waiting_logs() == [log.pk]
+        assert logs._claim(log.pk) is not None
+        FeatureLog.objects.update(heartbeat_at="2026-01-01T00:00Z")
+        logs.release_dead()
+        log.refresh_from_db()
+        assert (log.claimed_by, log.slots, log.worker_restarts) == ("", 0, died)
+    assert (log.status, logs.waiting_logs()) == ("failed", [])
+    assert log.reason.startswith("3 workers in a row stopped unexpectedly")
+    logs.go_on(log=log, by=case.owner)
+    assert not logs.continue_log(log.pk)
+    log.refresh_from_db()
+    assert (log.status, log.done, log.worker_restarts) == ("complete", 2, 0)
+
+
+def test_a_log_fails_at_once_with_an_unexpected_error_and_later_if_the_database_stays_away(
+    case: Case, feature_set: FeatureSet, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = logs.start(feature_set=feature_set, by=case.owner)
+    with patch.object(logs, "read_documents", side_effect=KeyError("x")):
+        assert not logs.continue_log(log.pk)
+    log.refresh_from_db()
+    assert (log.status, log.claimed_by) == ("failed", "")
+    assert "An unexpected error (KeyError) has ended the log" in log.reason
+    assert f"Feature log {log.pk} ended" in caplog.text
+    logs.go_on(log=log, by=case.owner)
+    with patch.object(logs, "read_documents", side_effect=OperationalError("database is locked")):
+        for _ in range(runs.MAX_WORKER_RESTARTS):
+            assert logs.waiting_logs() == [log.pk]
+            with pytest.raises(OperationalError):
+                logs.continue_log(log.pk)
+    logs.release_dead()
+    log.refresh_from_db()
+    assert log.status == "failed" and "could not reach the database" in log.reason
 
 
 def test_a_log_is_stopped(case: Case, feature_set: FeatureSet) -> None:
