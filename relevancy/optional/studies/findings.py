@@ -5,7 +5,7 @@ Definitions: docs/studies.md. Nothing here asks the engine, so that ratings made
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,6 +17,7 @@ from relevancy.models import Run
 from relevancy.scoring.arrays import BoolArray, FloatArray, IntArray
 from relevancy.scoring.rounding import format_rounded, format_signed
 from relevancy.statistics import TIE, Differences, compare_cross_fitted, find_interval
+from relevancy.wording import counted
 
 from . import sealed_queries
 from .choice import Evidence
@@ -37,6 +38,7 @@ from .trial_scores import (
 CLEARLY_DIFFERENT = 8.0  # standard errors: no interval reaches so far, so it is not computed
 RESPONSE_BINS = 8
 MAX_CARRIERS = 5
+MAX_TO_SCORE = 5
 OF_ESTIMATES = ("first", "proposals", "best")  # members of `Study.estimated` that `list_estimates` reads
 ONLY_CHARTS = ("seen_curve", "cross_fitted_curve", "gains", "response", "plateau")
 
@@ -61,6 +63,7 @@ def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTria
     seen, gain, luck: of the choice on the queries that made it, what choosing like this gains on queries that did not, and the
     difference of both. low, high: the 95 % interval of the gain. proposed: the choice; the parent if no improvement is shown.
     winner: the trial with the best mean. plateau: all that cannot be told from it.
+    unscored: trials that cannot be chosen, see `_find_unscored`. warnings: what is missing, in sentences.
     tags: see `_tag_gains`; seen: what the shown trial gains on their queries. tag_sentence: which of them gain and which lose.
     """
     if not trials:
@@ -109,17 +112,22 @@ def build_findings(study: Study, scorer: TrialScorer, trials: Sequence[StudyTria
             for trial in trials
         ),
         **_find_unrated(study, scorer, trials, choice or winner, is_used, evidence),
+        **_find_unscored(study, trials, estimated, is_used),
     }
-    return {**findings, "sentence": describe(findings, study)}
+    return {**findings, "sentence": describe(findings, study), "warnings": list(_warnings(findings, trials))}
 
 
 def describe(findings: Mapping[str, Any], study: Study) -> str:
     """Returns what a study has found, in a sentence."""
     parent = f"attempt {study.parent.number}"
+    settings = findings["trials"] - 1
+    comparable = settings - findings["failed"] - len(findings["unscored"])
+    if settings and not comparable:
+        return f"None of {counted(settings, 'setting')} can be compared with {parent}."
     if findings["complete"] < 2:
         return "No other setting has been searched for all queries yet."
     if findings["choice"] == 0:
-        return f"No improvement shown: none of {findings['trials'] - 1:,} settings stands out from {parent}."
+        return f"No improvement shown: none of {counted(comparable, 'setting')} stands out from {parent}."
     points = format_signed(findings["gain"], 1)
     ends = (
         f" ({format_signed(findings['low'], 1)} to {format_signed(findings['high'], 1)})"
@@ -137,6 +145,49 @@ def describe(findings: Mapping[str, Any], study: Study) -> str:
     return (
         f"{start}: {points} points{ends} on queries that did not choose the setting; {seen} on those that did: {of_it}."
     )
+
+
+def _warnings(findings: Mapping[str, Any], trials: Sequence[StudyTrial]) -> Iterator[str]:
+    """Yields why settings cannot be chosen that were tried: searches failed, or nothing is rated of what they returned."""
+    settings = len(trials) - 1
+    if findings["failed"]:
+        first = next(trial for trial in trials[1:] if trial.error)
+        yield f"{findings['failed']:,} of {counted(settings, 'setting')} failed. Trial {first.number}: {first.error}"
+    gains, unscored = findings["gains"], findings["unscored"]
+    if unscored and gains[unscored[0]] is not None and gains[unscored[0]] > (gains[findings["winner"]] or 0.0) + TIE:
+        yield (
+            f"{counted(len(unscored), 'setting')} cannot be chosen, because nothing that {'it' if len(unscored) == 1 else 'they'} "
+            f"returned for some query is rated. The best of them, trial {unscored[0]}, gains "
+            f"{format_signed(gains[unscored[0]], 1)} points on the other queries."
+        )
+
+
+def _find_unscored(
+    study: Study, trials: Sequence[StudyTrial], gains: FloatArray, is_used: BoolArray
+) -> dict[str, list[Any]]:
+    """Returns the trials that were searched and have no score of a query, the best on the other queries first, and for that one which
+    documents to rate: the first that it returned for each such query, at most `MAX_TO_SCORE`."""
+    missing = {
+        trial.number: np.flatnonzero(is_used & ~np.isfinite(trial.values[SCORE]))
+        for trial in trials
+        if not trial.stopped and not trial.error
+    }
+    unscored = sorted(
+        (number for number, positions in missing.items() if len(positions)),
+        key=lambda number: -np.nan_to_num(gains[number], nan=-np.inf),
+    )
+    if not unscored:
+        return {"unscored": [], "to_score": []}
+    best, positions = unscored[0], missing[unscored[0]].tolist()
+    (lists,) = _read_lists(study, [trials[best]], positions)
+    first = {query_id: result.doc_ids[0] for query_id, result in lists.items() if result.doc_ids}
+    texts = dict(study.case.case_queries.filter(query__in=first).values_list("query_id", "query__text"))
+    to_score = [
+        {"query_id": query_id, "query": texts[query_id], "doc_id": doc_id}
+        for query_id, doc_id in first.items()
+        if query_id in texts
+    ]
+    return {"unscored": unscored, "to_score": to_score[:MAX_TO_SCORE]}
 
 
 def _find_plateau(evidence: Evidence, winner: int) -> list[int]:

@@ -85,6 +85,11 @@ class StudyState:
         return bool(self.study.findings.get("is_improvement"))
 
     @property
+    def warnings(self) -> list[str]:
+        """What the findings lack, in sentences."""
+        return list(self.study.findings.get("warnings", ()))
+
+    @property
     def progress(self) -> str:
         """ "120 of 200 trials · 5,400 requests · 380 a second · 2 s left"."""
         study = self.study
@@ -337,11 +342,24 @@ class StudyPage:
         rows = list(self.study.trials.defer("answers", "columns").order_by("number"))
         shown = [(trial, gains[trial.number] if trial.number < len(gains) else None) for trial in rows]
         if not self.by_number:
-            shown.sort(key=lambda row: (_is_partial(row[0]), -(row[1] if row[1] is not None else -math.inf)))
+            shown.sort(key=lambda row: (self._is_partial(row[0]), -(row[1] if row[1] is not None else -math.inf)))
         trials: Paginator[Any] = Paginator(shown, TRIALS_PER_PAGE)
         page = trials.get_page(self.parameters.get("page"))
         page.object_list = [self._trial_row(trial, gain) for trial, gain in page.object_list]
         return page
+
+    @cached_property
+    def unscored(self) -> set[int]:
+        """The trials that have no score of some query, because nothing is rated of what they returned."""
+        return set(self.findings.get("unscored", ()))
+
+    @cached_property
+    def to_score(self) -> list[tuple[Mapping[str, Any], str]]:
+        """The documents to rate so that the best of these trials can be chosen, each with the address of its query."""
+        return self._with_addresses("to_score")
+
+    def _is_partial(self, trial: StudyTrial) -> bool:
+        return bool(trial.stopped or trial.error or trial.number in self.unscored)
 
     @property
     def by_number(self) -> bool:
@@ -349,6 +367,8 @@ class StudyPage:
 
     def _trial_row(self, trial: StudyTrial, gain: float | None) -> dict[str, Any]:
         state = "failed" if trial.error else "given up" if trial.stopped else ""
+        if trial.number in self.unscored:
+            state = "not scored"
         marks = [
             label
             for label, number in (("proposed" if self.proposed else "chosen", self.choice), ("best", self.winner))
@@ -453,12 +473,8 @@ def _span(knob: Knob, values: Sequence[KnobValue]) -> str:
     if knob.is_text:
         return ", ".join(knob_text(value) for value in knob.values if value in values)
     ends = [float(value) for value in values]
-    return f"{knob_text(min(ends))} – {knob_text(max(ends))}" if ends else ""
+    return " – ".join(knob_text(end) for end in sorted({min(ends), max(ends)})) if ends else ""
 
 
 def _percent(*shares: float) -> tuple[str, ...]:
     return tuple(numbers.whole(100 * share) for share in shares)
-
-
-def _is_partial(trial: StudyTrial) -> bool:
-    return bool(trial.stopped or trial.error)

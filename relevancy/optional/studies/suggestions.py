@@ -24,7 +24,7 @@ PRESETS: tuple[tuple[str, str, Kind, float, float], ...] = (
     (r"slop|ps|ps2|ps3|qs", "a slop", Kind.WHOLE, 0, 10),
     (r"mm|minimum should match", "a minimum match in percent", Kind.WHOLE, 0, 100),
     (r"rrf|rank constant", "a constant of rank fusion", Kind.WHOLE, 10, 100),
-    (r"fuzziness|edits", "a number of edits", Kind.WHOLE, 0, 2),
+    (r"fuzziness|fuzzy|edits", "a number of edits", Kind.WHOLE, 0, 2),
     (r"rows|window|rerank docs|num candidates|candidates|k", "a number of candidates", Kind.WHOLE, 10, 200),
     (r"alpha|lambda|mix|ratio|share|weights|b", "a share", Kind.LINEAR, 0, 1),
     (r"k1", "a saturation of term frequency", Kind.LINEAR, 0.2, 3),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import InterfaceError, OperationalError
+from django.http import QueryDict
 from django.utils import timezone
 
 from relevancy import books, comparison, engines, queries, ratings, runs, tasks
@@ -16,9 +17,10 @@ from relevancy.optional.studies import findings, searching, studies
 from relevancy.optional.studies import tasks as study_tasks
 from relevancy.optional.studies.models import Study, StudyAnswer, StudyAttempt, StudyTrial
 from relevancy.optional.studies.space import parse_knob
+from relevancy.optional.studies.study_page import StudyPage
 from tests.factories import make_attempt, make_case, make_scorer, make_user, query_of, rate_all, run_now, script_of
 
-from .conftest import BEST, QUERIES, finish, make_study, search, settings
+from .conftest import BEST, QUERIES, TEXTS, finish, make_study, make_text_attempt, search, settings
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
 
@@ -160,6 +162,54 @@ def test_no_improvement_is_claimed_where_knobs_change_nothing_true(attempt: Atte
     assert found["sentence"].startswith("No improvement shown")
 
 
+def test_settings_that_fail_are_counted_and_the_first_error_is_told(attempt: Attempt) -> None:
+    def refuse(request: engines.Request) -> None:
+        if request.knobs["boost"] != 0.5:
+            raise engines.BadQuery("“boost” must be 0.5.")
+
+    script_of(attempt).before = refuse
+    boost = parse_knob("boost=1:10:log")
+    found = findings.update_findings(finish(make_study(attempt, knobs=[boost], trials=5)))
+    assert (found["failed"], found["complete"]) == (4, 1)
+    assert found["sentence"] == f"None of 4 settings can be compared with attempt {attempt.number}."
+    (warning,) = found["warnings"]
+    assert warning.startswith("4 of 4 settings failed. Trial 1: “query ") and "must be 0.5" in warning
+
+
+def test_settings_that_lack_a_rating_are_not_among_those_that_do_not_stand_out() -> None:
+    """The best setting returns only an unrated document for a query, which has no score then."""
+    ratings = {f"query {number}": {"good": 3, "other-0": 0} for number in range(1, QUERIES + 1)}
+    case = make_case(QUERIES, ratings, measures=("AvgEdit",))
+    attempt = make_text_attempt(case)
+
+    def search_without_rated(request: engines.Request) -> list[str]:
+        if request.knobs["mm"] == "100%":
+            return ["unknown"] if request.query == "query 7" else ["good"]
+        return ["other-0", "good"]
+
+    script_of(attempt).default = search_without_rated
+    study = finish(make_study(attempt, knobs=[parse_knob(TEXTS)]))
+    found = findings.update_findings(study)
+    best = found["unscored"][0]
+    assert study.trials.get(number=best).settings["mm"] == "100%"
+    assert (found["winner"], found["is_improvement"]) == (0, False)
+    settings = found["trials"] - 1 - len(found["unscored"])
+    assert (
+        found["sentence"]
+        == f"No improvement shown: none of {settings} settings stands out from attempt {attempt.number}."
+    )
+    assert f"The best of them, trial {best}, gains +" in found["warnings"][0]
+    query = query_of(case, "query 7")
+    assert found["to_score"] == [{"query_id": query.pk, "query": "query 7", "doc_id": "unknown"}]
+    page = StudyPage(case, study, case.owner, QueryDict())
+    rows = {row["trial"].number: row["state"] for row in page.trials}
+    assert rows[best] == "not scored" and list(rows)[-1] == best
+
+    rate_all(case, {"query 7": {"unknown": 0}}, case.owner)
+    found = findings.update_findings(finish(study))
+    assert (found["unscored"], found["warnings"], found["winner"]) == ([], [], best)
+
+
 @pytest.mark.parametrize(
     ("seen", "gain", "ending"),
     [
@@ -173,6 +223,8 @@ def test_the_sentence_says_what_is_luck(seen: float, gain: float, ending: str) -
         "complete": 9,
         "choice": 3,
         "trials": 9,
+        "failed": 0,
+        "unscored": [],
         "gain": gain,
         "low": -1.0,
         "high": 4.0,

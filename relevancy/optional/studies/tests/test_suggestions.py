@@ -21,6 +21,7 @@ from relevancy.optional.studies.suggestions import find_places, suggest_knob
         ("something", 0.4, "something=0:1"),
         ("something", 7, "something=0.7:70:log"),
         ("something", -2, "something=-4:0"),
+        ("fuzzy", 1, "fuzzy=0:2:whole"),
         ("ps", 25, "ps=0:50:whole"),
     ],
 )

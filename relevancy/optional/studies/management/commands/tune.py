@@ -140,6 +140,8 @@ class Command(Base):
         found = findings.summarize(study)
         self.write(f"{study} is {study.status}. {study.reason}".strip())
         self.write(found["sentence"])
+        for warning in found["findings"].get("warnings", ()):
+            self.write(warning)
         if tag_sentence := found["findings"].get("tag_sentence"):
             self.write(tag_sentence)
         if opening := found["opening"]:
