@@ -158,7 +158,8 @@ class StudyAnswer(models.Model):
     took_ms = models.PositiveIntegerField(null=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=("study", "position", "digest"), name="study_answer_once")]
+        # The digest comes before the position, because answers are looked up by many digests at a time.
+        constraints = [models.UniqueConstraint(fields=("study", "digest", "position"), name="study_answer_once")]
 
     def __str__(self) -> str:
         return f"{self.study}, query {self.position}"

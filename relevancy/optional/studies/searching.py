@@ -35,7 +35,7 @@ from .trial_scores import SCORE, TrialScorer, build_evidence, positions_by_tag, 
 
 CHUNK_SECONDS = 10.0
 FINDINGS_SECONDS = 3.0  # between findings that a page shows meanwhile
-FINDINGS_SHARE = 0.1  # of the time of a worker that they may take: those of hundreds of trials take a second
+FINDINGS_GROWTH = 1.2  # and so many times more trials: those of hundreds of trials take seconds
 HEARTBEAT_SECONDS = 10.0
 CHECK_SECONDS = 1.0  # between checks whether the study is to be stopped
 BLOCKS = 5  # of the queries of a trial: after each, a trial that cannot win any more is given up
@@ -82,6 +82,9 @@ class StudyWork:
         self.trials: list[StudyTrial] = []
         self.evidence: Evidence | None = None  # of `comparable`, see `_compare`
         self.comparable: list[StudyTrial] = []
+        # Of the answers that this worker has got or found: ids by position and digest, and search times by id.
+        self.answers: dict[tuple[int, bytes], int] = {}
+        self.took_ms: dict[int, int | None] = {}
         self.engine: engines.Engine | None = None
 
     def work(self) -> None:
@@ -103,7 +106,6 @@ class StudyWork:
         study = self.study
         self.case_queries = read_case_queries(study, study.query_ids)
         self.scorer, self.trials = read_scored(study)
-        self.answers, self.took_ms = _read_answers(study)
         self.tags = positions_by_tag(study)
         samplers = Samplers(study.knobs, study.seed, study.parent_settings)
         self.failures = 0  # of sealed queries
@@ -149,7 +151,6 @@ class StudyWork:
         opening.study = study
         self.case_queries = read_case_queries(study, study.all_query_ids)
         self.scorer = TrialScorer.read(study, study.all_query_ids)
-        self.answers, self.took_ms = _read_answers(study)
         positions = np.arange(len(study.query_ids), len(self.case_queries))
         found = np.zeros((2, len(self.case_queries)), np.int64)
         with endpoints.connect(study.parent.endpoint, parallel=study.slots) as self.engine:
@@ -208,10 +209,10 @@ class StudyWork:
             self._check_parent(trial)
         if not trial.stopped:
             self.evidence = None
-        if (begun := time.monotonic()) > self.findings_due:
+        is_due = time.monotonic() > self.findings_due
+        if is_due and len(self.trials) >= FINDINGS_GROWTH * study.findings.get("trials", 0):
             store_findings(study, self.scorer, self.trials)
-            ended = time.monotonic()
-            self.findings_due = ended + max(FINDINGS_SECONDS, (ended - begun) / FINDINGS_SHARE)
+            self.findings_due = time.monotonic() + FINDINGS_SECONDS
 
     def _plan(self, number: int) -> Proposal:
         study = self.study
@@ -281,18 +282,32 @@ class StudyWork:
     ) -> list[tuple[int, bytes, engines.Request]]:
         """Sets the answers that are there. Returns position, digest and request of the others."""
         assert self.engine is not None
-        unanswered = []
+        searches = []
         of_parent = self.trials[0].answer_ids if self.trials else None
         for position in block.tolist():
             case_query = self.case_queries[position]
             if case_query is None or (of_parent is not None and not of_parent[position]):
                 continue  # what the parent has no answer to is part of no comparison
             request = builder.requests([case_query])[0]
-            digest = digest_of(self.engine, request)
+            searches.append((position, digest_of(self.engine, request), request))
+        self._read_answers([digest for position, digest, _ in searches if (position, digest) not in self.answers])
+        for position, digest, _ in searches:
             answers[position] = self.answers.get((position, digest), 0)
-            if not answers[position]:
-                unanswered.append((position, digest, request))
-        return unanswered
+        return [search for search in searches if not answers[search[0]]]
+
+    def _read_answers(self, digests: Sequence[bytes]) -> None:
+        """Reads and scores stored answers: only those to these requests, because a large study has millions."""
+        if not digests:
+            return
+        stored = StudyAnswer.objects.filter(study=self.study, position__lt=len(self.case_queries))
+        self._keep([(answer, answer.doc_ids) for answer in stored.filter(digest__in=digests)])
+
+    def _keep(self, answered: Sequence[tuple[StudyAnswer, Sequence[str]]]) -> None:
+        """Scores stored answers and keeps them for equal requests."""
+        self.scorer.add([(answer.pk, answer.position, doc_ids) for answer, doc_ids in answered])
+        for answer, _ in answered:
+            self.answers[answer.position, bytes(answer.digest)] = answer.pk
+            self.took_ms[answer.pk] = answer.took_ms
 
     def _send(
         self, searches: Sequence[tuple[int, bytes, engines.Request]], answers: IntArray
@@ -392,10 +407,7 @@ class StudyWork:
         self.study.requests += requests
         self.study.seconds += now - self.counted_at
         self.counted_at = now
-        self.scorer.add([(answer.pk, answer.position, doc_ids) for answer, doc_ids in new])
-        for answer, _ in new:
-            self.answers[answer.position, bytes(answer.digest)] = answer.pk
-            self.took_ms[answer.pk] = answer.took_ms
+        self._keep(new)
 
     def _should_stop(self) -> bool:
         now = time.monotonic()
@@ -434,14 +446,3 @@ def digest_of(engine: engines.Engine, request: engines.Request) -> bytes:
     """Returns what tells the requests of a study apart."""
     rendered = json.dumps(engine.render(request), sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(rendered.encode()).digest()[:DIGEST_LENGTH]
-
-
-def _read_answers(study: Study) -> tuple[dict[tuple[int, bytes], int], dict[int, int | None]]:
-    """Returns the ids of the answers of a study by position and digest, and their search times by id."""
-    rows = StudyAnswer.objects.filter(study=study).values_list("pk", "position", "digest", "took_ms")
-    answers: dict[tuple[int, bytes], int] = {}
-    took: dict[int, int | None] = {}
-    for pk, position, digest, took_ms in rows.iterator(chunk_size=10 * BATCH):
-        answers[position, bytes(digest)] = pk
-        took[pk] = took_ms
-    return answers, took

@@ -114,17 +114,14 @@ def revision_of(case_id: int) -> int:
 
 def read_scored(study: Study) -> tuple[TrialScorer, list[StudyTrial]]:
     """Returns the trials of a study, scored with the ratings of now, and their scorer. What was scored with older ratings is scored
-    again and stored."""
+    again and stored; otherwise no answers are read."""
     revision = revision_of(study.case_id)  # before the ratings: what is newer than they is scored again
     scorer = TrialScorer.read(study, study.query_ids)
     trials = list(StudyTrial.objects.filter(study=study).order_by("number"))
-    is_current = study.scored_revision == revision
-    if is_current:
-        for trial in trials:
-            values = trial.values.T
-            scorer.values.update({pk: values[at] for at, pk in enumerate(trial.answer_ids.tolist()) if pk})
-    _add_unscored(study, scorer)
-    if not is_current:
+    if study.scored_revision != revision:
+        for pks in batched(sorted({pk for trial in trials for pk in trial.answer_ids.tolist() if pk}), BATCH):
+            answers = StudyAnswer.objects.filter(pk__in=pks)
+            scorer.add([(answer.pk, answer.position, answer.doc_ids) for answer in answers])
         for trial in trials:
             trial.columns = scorer.columns(trial.answer_ids).tobytes()
         with transaction.atomic():
@@ -132,14 +129,6 @@ def read_scored(study: Study) -> tuple[TrialScorer, list[StudyTrial]]:
             Study.objects.filter(pk=study.pk).update(scored_revision=revision)
         study.scored_revision = revision
     return scorer, trials
-
-
-def _add_unscored(study: Study, scorer: TrialScorer) -> None:
-    answers = StudyAnswer.objects.filter(study=study, position__lt=len(study.query_ids)).order_by("pk")
-    unscored = [pk for pk in answers.values_list("pk", flat=True) if pk not in scorer.values]
-    for pks in batched(unscored, BATCH):
-        read = answers.filter(pk__in=pks)
-        scorer.add([(answer.pk, answer.position, answer.doc_ids) for answer in read])
 
 
 def used_queries(trials: Sequence[StudyTrial], scorer: TrialScorer) -> BoolArray:

@@ -97,6 +97,41 @@ def test_equal_requests_are_sent_once(attempt: Attempt) -> None:
     assert study.trials.get(number=1).settings == {"boost": 0.5, "tie": 0.2}  # the parent again, which costs nothing
 
 
+def test_what_a_worker_reads_does_not_grow_with_what_was_answered(
+    attempt: Attempt, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = finish(make_study(attempt, trials=10))
+    parent = study.trials.get(number=0)
+    sent, read = study.requests, []
+    keep = searching.StudyWork._keep
+
+    def note(self: searching.StudyWork, answered: Any) -> None:
+        read.extend(answer.pk for answer, _ in answered)
+        keep(self, answered)
+
+    monkeypatch.setattr(searching.StudyWork, "_keep", note)
+    StudyTrial.objects.filter(study=study).exclude(number=0).delete()
+    Study.objects.filter(pk=study.pk).update(trials_wanted=2, status=Study.Status.WAITING)
+    study = finish(study)
+    again = study.trials.get(number=1)
+    assert study.requests == sent  # its answers were there
+    assert sorted(read) == sorted(set(again.answer_ids.tolist()))
+    assert not set(read) & set(parent.answer_ids.tolist())
+
+
+def test_findings_are_computed_after_a_fifth_more_trials(attempt: Attempt, monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+
+    def note(study: Study, scorer: Any, trials: list[StudyTrial]) -> None:
+        counts.append(len(trials))
+        study.findings = {"trials": len(trials)}
+
+    monkeypatch.setattr(searching, "FINDINGS_SECONDS", -1.0)
+    monkeypatch.setattr(searching, "store_findings", note)
+    finish(make_study(attempt))
+    assert counts == [1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 27]
+
+
 def test_trials_that_cannot_win_are_given_up_without_changing_the_result(
     attempt: Attempt, monkeypatch: pytest.MonkeyPatch
 ) -> None:
