@@ -38,7 +38,9 @@ def insert_rows(
                 for row in zip(*values, strict=True):
                     copy.write_row(row)
         elif connection.vendor == "postgresql":
-            arrays = ", ".join(f"%s::{_type_name(field)}[]" for field in fields)
+            # Types without their lengths: a cast to `varchar(10)` would cut longer texts without an error.
+            types = [str(field.db_type(connection)).partition("(")[0] for field in fields]
+            arrays = ", ".join(f"%s::{name}[]" for name in types)
             new = f"unnest({arrays}) new ({', '.join(names)})"
             inserted = f" RETURNING {', '.join(returning)}" if returning else ""
             cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{conflict}{inserted}", values)
@@ -57,8 +59,3 @@ def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:
     if isinstance(field, JSONField):
         return [field.get_db_prep_save(value, connection) for value in values]
     return list(values)
-
-
-def _type_name(field: "Field[Any, Any]") -> str:
-    """Returns the type without its length: a cast to `varchar(10)` would cut longer texts without an error."""
-    return str(field.db_type(connection)).partition("(")[0]

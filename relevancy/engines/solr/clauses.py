@@ -52,12 +52,9 @@ def reranked_template(template: Template, clauses: Sequence[WeightedClause], *, 
     for name in ("rq", "rqq", "sort", *(f"f_{clause.name}" for clause in clauses)):
         if name in names:
             raise UnsupportedByEngine(f"The template has the parameter “{name}” already.")
-    products = ",".join(f"product(##{clause.knob}##,{_value_of(clause)})" for clause in clauses)
+    values = [f"def({clause.text},0)" if clause.is_number else f"query($f_{clause.name},0)" for clause in clauses]
+    products = ",".join(f"product(##{clause.knob}##,{value})" for clause, value in zip(clauses, values, strict=True))
     rerank = f"{{!rerank reRankQuery=$rqq reRankDocs={window} reRankWeight=1 reRankOperator=replace}}"
     lines = [template.text.rstrip(), f"&rq={rerank}", f"&rqq={{!func}}sum({products})"]
     lines += [f"&f_{clause.name}={clause.text}" for clause in clauses if not clause.is_number]
     return "\n".join(lines)
-
-
-def _value_of(clause: WeightedClause) -> str:
-    return f"def({clause.text},0)" if clause.is_number else f"query($f_{clause.name},0)"

@@ -121,7 +121,8 @@ class Command(Base):
         )
         self.write(f"{result.version.scorer} on the same {count}, {len(left_out):,} left out")
         if left_out:
-            self.write(f"  left out: {_list_names(left_out)}")
+            more = f" and {len(left_out) - MAX_NAMED:,} more" if len(left_out) > MAX_NAMED else ""
+            self.write(f"  left out: {', '.join(f'“{text}”' for text in left_out[:MAX_NAMED])}{more}")
         for run, mean in zip(result.runs, result.means, strict=True):
             self.write(f"  {numbers.score(mean):>5}  {run} of {run.case}, attempt {run.attempt.number}")
         for pair in result.pairs:
@@ -180,8 +181,3 @@ def _find_version(case: Case, name: str) -> ScorerVersion:
     if not versions:
         fail(f"Case {case} has no scorer. Name one: --scorer NAME.")
     return versions[0]
-
-
-def _list_names(texts: list[str]) -> str:
-    more = f" and {len(texts) - MAX_NAMED:,} more" if len(texts) > MAX_NAMED else ""
-    return ", ".join(f"“{text}”" for text in texts[:MAX_NAMED]) + more

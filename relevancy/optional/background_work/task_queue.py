@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count
 from django.tasks import TaskResultStatus
 from django.utils import timezone
 from django_tasks_db.models import DBTaskResult, get_date_max
@@ -52,7 +52,11 @@ def task_lists() -> dict[str, TaskList]:
         "running": (TaskResultStatus.RUNNING, DBTaskResult.objects.running().order_by("started_at")),
         "waiting": (TaskResultStatus.READY, DBTaskResult.objects.filter(status=TaskResultStatus.READY)),
     }
-    return {name: _task_list(counts.get(status, 0), tasks) for name, (status, tasks) in listed.items()}
+    return {
+        name: TaskList(count, [_listed(task) for task in tasks[:MAX_LISTED]] if count else [])
+        for name, (status, tasks) in listed.items()
+        for count in [counts.get(status, 0)]
+    }
 
 
 def repeat(task_id: UUID) -> bool:
@@ -73,10 +77,6 @@ def repeat(task_id: UUID) -> bool:
             traceback="",
         )
     )
-
-
-def _task_list(count: int, tasks: QuerySet[DBTaskResult]) -> TaskList:
-    return TaskList(count, [_listed(task) for task in tasks[:MAX_LISTED]] if count else [])
 
 
 def _listed(task: DBTaskResult) -> ListedTask:

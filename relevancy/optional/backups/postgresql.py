@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -99,16 +99,12 @@ def restore(dump_file: Path) -> None:
                 if section == "data":
                     _copy_rows(cursor.cursor, output)
                 else:
-                    cursor.execute(_statements(output.read().decode()))
+                    # Without the commands of `psql` that newer versions write around the script.
+                    cursor.execute(re.sub(r"^\\(?:un)?restrict .*$", "", output.read().decode(), flags=re.MULTILINE))
         cursor.execute("SELECT set_config('search_path', %s, false)", [search_path])
 
 
 _PORTABLE = ("--no-owner", "--no-privileges")  # roles have other names on another server
-
-
-def _statements(script: str) -> str:
-    """Returns a script without the commands of `psql` that newer versions write around it."""
-    return re.sub(r"^\\(?:un)?restrict .*$", "", script, flags=re.MULTILINE)
 
 
 def _copy_rows(cursor: Any, script: IO[bytes]) -> None:
@@ -187,8 +183,6 @@ def _running(program: str, *words: str) -> Iterator[IO[bytes]]:
             raise
         if process.wait():
             errors.seek(0)
-            raise BackupError(f"{program} failed: {_last_lines(errors.read().decode(errors='replace').splitlines())}")
-
-
-def _last_lines(lines: Sequence[str]) -> str:
-    return " ".join(line.strip() for line in lines[-3:]) or "it printed no reason."
+            lines = errors.read().decode(errors="replace").splitlines()
+            last = " ".join(line.strip() for line in lines[-3:]) or "it printed no reason."
+            raise BackupError(f"{program} failed: {last}")

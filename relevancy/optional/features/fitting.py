@@ -126,7 +126,8 @@ def propose(model: FeatureModel) -> tuple[str, dict[str, float]]:
     template = engines.parse_template(parent.template, adapter.syntax)
     text = adapter.sum_template(template, clauses, window=WINDOW)
     largest = max(weights.values())
-    knobs = {names[name]: _rounded(weight / largest) for name, weight in weights.items()}
+    # Six significant digits, as people read weights.
+    knobs = {names[name]: float(f"{weight / largest:.6g}") for name, weight in weights.items()}
     used = engines.parse_template(text, adapter.syntax).knobs
     return text, {name: value for name, value in {**parent.knobs, **knobs}.items() if name in used}
 
@@ -136,11 +137,6 @@ def _knob_name(name: str, parent: Attempt) -> str:
     while knob in parent.knobs:
         knob = f"{knob}_"
     return knob
-
-
-def _rounded(weight: float) -> float:
-    """Returns a weight with six significant digits, as people read it."""
-    return float(f"{weight:.6g}")
 
 
 def adopt(*, model: FeatureModel, by: User) -> Attempt:

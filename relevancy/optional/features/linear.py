@@ -55,7 +55,8 @@ def _climb(weights: FloatArray, mean: Callable[[FloatArray], float]) -> tuple[Fl
     for _ in range(MAX_ROUNDS):
         before = best
         for feature in generator.permutation(len(weights)).tolist():
-            for value in _steps(weights, feature):
+            weight, total = float(weights[feature]), float(weights.sum())
+            for value in [weight * step for step in STEPS] if weight > 0 else [total * share for share in FROM_ZERO]:
                 changed = weights.copy()
                 changed[feature] = value
                 if changed.sum() <= 0:
@@ -67,12 +68,6 @@ def _climb(weights: FloatArray, mean: Callable[[FloatArray], float]) -> tuple[Fl
         if best <= before + MIN_GAIN:
             break
     return weights, best
-
-
-def _steps(weights: FloatArray, feature: int) -> list[float]:
-    if weights[feature] > 0:
-        return [float(weights[feature]) * step for step in STEPS]
-    return [float(weights.sum()) * share for share in FROM_ZERO]
 
 
 def fit_ridge(dataset: Dataset, scorer: OrderScorer, train: BoolArray) -> FloatArray:

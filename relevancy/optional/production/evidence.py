@@ -98,8 +98,9 @@ def build_evidence(
             ("Better · the same · worse", f"{large.wins:,} · {large.ties:,} · {large.losses:,}"),
             ("p", _p(large.p)),
         ]
-        if large.interval:
-            facts.insert(0, ("95 % interval", _range(large.interval.low, large.interval.high)))
+        if interval := large.interval:
+            span = f"{format_signed(interval.low, 1)} to {format_signed(interval.high, 1)}"
+            facts.insert(0, ("95 % interval", span))
     else:
         result, summary = figures.comparison, comparison.summarize_pair(figures, 1)
         rows = comparison.list_rows(figures)
@@ -153,7 +154,3 @@ def _signed(value: float | None) -> str:
 
 def _p(value: float | None) -> str:
     return MISSING if value is None else format_p(value)
-
-
-def _range(low: float, high: float) -> str:
-    return f"{format_signed(low, 1)} to {format_signed(high, 1)}"

@@ -98,13 +98,10 @@ def _option(settings: Mapping[str, Any]) -> Callable[[QueryFacts], bool]:
                 return False
             value = value[name]
         values = [value, *value] if isinstance(value, list) else [value]
-        return not wanted or any(_as_text(element) == wanted for element in values)
+        texts = (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False) for value in values)
+        return not wanted or wanted in texts
 
     return matches
-
-
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _list(settings: Mapping[str, Any]) -> Callable[[QueryFacts], bool]:

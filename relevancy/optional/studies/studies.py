@@ -422,7 +422,8 @@ def continue_study(study_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
         _end(study, Study.Status.FAILED, describe_unexpected(error))
         return False
     finally:
-        _release(study, restarts)
+        leased = Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by)
+        leased.update(claimed_by="", slots=0, worker_restarts=restarts)
     return True
 
 
@@ -453,11 +454,6 @@ def held_requests(endpoint: Endpoint) -> Mapping[str, int]:
     """Returns how many requests at a time studies send to an endpoint."""
     at_work = Study.objects.filter(parent__endpoint=endpoint).exclude(runs.is_idle())
     return {holder(pk): slots for pk, slots in at_work.values_list("pk", "slots")}
-
-
-def _release(study: Study, restarts: int | Combinable) -> None:
-    leased = Study.objects.filter(pk=study.pk, claimed_by=study.claimed_by)
-    leased.update(claimed_by="", slots=0, worker_restarts=restarts)
 
 
 def _end(study: Study, status: Study.Status, reason: str) -> None:

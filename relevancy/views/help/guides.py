@@ -82,7 +82,8 @@ def _read_guide(path: Path, names: set[str]) -> Guide:
         section = Section(f"{slug}-{number}" if number else slug, title, level, _plain(content[3:]))
         content[0].attrSet("id", section.id)
         if level > 1:
-            _add_address(content[1], section)
+            link = format_html(' <a class="section-link" href="#{}" aria-label="Link to “{}”">#</a>', section.id, title)
+            content[1].children = [*(content[1].children or ()), Token("html_inline", "", 0, content=link)]
         sections.append(section)
     for token in tokens:
         token.attrs.pop("style", None)  # of aligned columns, which the content security policy forbids
@@ -113,12 +114,6 @@ def _plain(tokens: Sequence[Token]) -> str:
 def slugify_heading(title: str) -> str:
     """Returns the id of a heading, by the rule of GitHub and GitLab: links between the files lead to it there as well."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
-
-
-def _add_address(heading: Token, section: Section) -> None:
-    """Adds a link to the section at the end of its heading."""
-    link = format_html(' <a class="section-link" href="#{}" aria-label="Link to “{}”">#</a>', section.id, section.title)
-    heading.children = [*(heading.children or ()), Token("html_inline", "", 0, content=link)]
 
 
 def _rewrite_addresses(parts: Sequence[Token], names: set[str]) -> Iterator[Token]:

@@ -174,15 +174,15 @@ def _add_former(figure: go.Figure, history: scores.RunHistory, version: ScorerVe
                 y=[y for _, score, former in moves for y in (former.score, score, None)],
                 line={"width": 1, "dash": "dot"},
                 marker={"size": 9, "symbol": "line-ew-open", "opacity": [1, 0, 0] * len(moves)},
-                hovertext=[text for number, _, former in moves for text in (_describe_former(number, former), "", "")],
+                hovertext=[
+                    text
+                    for number, _, former in moves
+                    for text in (f"Run {number} was {numbers.score(former.score)} {describe_day(former.at)}", "", "")
+                ],
                 hoverinfo="text",
                 meta={"color": "--ink-3"},
             )
         )
-
-
-def _describe_former(number: int, former: scores.FormerScore) -> str:
-    return f"Run {number} was {numbers.score(former.score)} {describe_day(former.at)}"
 
 
 def _add_notes(figure: go.Figure, history: scores.RunHistory, notes: Sequence[cases.annotations.Mark]) -> None:

@@ -63,7 +63,10 @@ def check_or_create(
     if first.pasted.rejected and action != StepAction.WITHOUT:
         return render_queries(request, state, setup, form, first)
     try:
-        created = cases.create_from_setup(setup=_with_queries(setup, form, first), by=request.user)
+        # A file of ratings may lack some of the queries of an endpoint with stored rankings.
+        known = endpoints.known_queries(setup.endpoint) if setup.endpoint and form.file_name else []
+        complete = replace(setup, texts=[*known, *first.pasted.texts], changes=first.changes)
+        created = cases.create_from_setup(setup=complete, by=request.user)
     except (ValidationError, runs.RunNotAllowed, EngineError, UnreadableSecret) as error:
         form.add_error(None, f"The case was not created. {error_text(error)}")
         return render_queries(request, state, setup, form, first)
@@ -95,12 +98,6 @@ def _read(request: HtmxRequest, setup: cases.CaseSetup, form: QueriesForm) -> Fi
     except ValidationError as error:
         form.add_error(form.source_field, error_text(error))
     return None
-
-
-def _with_queries(setup: cases.CaseSetup, form: QueriesForm, first: FirstQueries) -> cases.CaseSetup:
-    """Returns the set-up with the queries; a file of ratings may lack some of those of an endpoint with stored rankings."""
-    known = endpoints.known_queries(setup.endpoint) if setup.endpoint and form.file_name else []
-    return replace(setup, texts=[*known, *first.pasted.texts], changes=first.changes)
 
 
 def _import_ratings(request: HtmxRequest, case: Case, first: FirstQueries) -> None:

@@ -177,7 +177,7 @@ def measure_agreement(table: RaterTable, *, resamples: int = RESAMPLES, seed: in
     levels: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 
     def estimate(compute: Callable[[AgreementSums], FloatArray]) -> Coefficient:
-        return _estimate(compute, total, chunks) if items else missing
+        return build_coefficient(compute(total), [compute(chunk) for chunk in chunks]) if items else missing
 
     return Agreement(
         items=items,
@@ -192,12 +192,6 @@ def measure_agreement(table: RaterTable, *, resamples: int = RESAMPLES, seed: in
             for level in levels
         },
     )
-
-
-def _estimate(
-    compute: Callable[[AgreementSums], FloatArray], total: AgreementSums, chunks: Sequence[AgreementSums]
-) -> Coefficient:
-    return build_coefficient(compute(total), [compute(chunk) for chunk in chunks])
 
 
 def build_coefficient(values: FloatArray, resampled: Sequence[FloatArray]) -> Coefficient:
