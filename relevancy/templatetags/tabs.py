@@ -24,11 +24,12 @@ def tabs_of(context: dict[str, Any], shown: Case | Book, shown_run: ShownRun | N
     """Returns the tabs for the page of a request: `{% tabs_of case selection.shown_run as tabs %}`.
 
     shown: with the user's role. shown_run: the run that links from here keep. The page that is shown is the one whose address is the
-    longest beginning of the path of the request, so that an address below it belongs to it. The SQL is that of the links of apps.
+    longest beginning of the path of the request, or of `tab_path` in the context, so that an address below it belongs to it. The SQL is
+    that of the links of apps.
     """
     found = case_tabs(shown, shown_run) if isinstance(shown, Case) else book_tabs(shown)
     tabs = [(label, tab_id, pages) for label, tab_id, links in found if (pages := tuple(links))]
-    path = context["request"].path
+    path = context.get("tab_path") or context["request"].path
     current = max(
         (page for _, _, pages in tabs for page in pages if path.startswith(_path(page))),
         key=lambda page: len(_path(page)),

@@ -4,13 +4,13 @@
 //   data-names, [data-completions]               what completes the text: see completions.js
 // The field stays in the form, hidden; it follows the editor and fires "input", and the editor follows it if a script changes it
 // and fires "input". Event "codebase" on the field: data-base has changed. Escape leaves the editor, so that Tab moves on.
-// <button data-make-knob="name of the field"> and Ctrl Alt K make a knob of the number at the cursor; Ctrl Z takes it back.
+// <button data-make-knob="name of the field"> and Ctrl Alt K make a knob of the number or text at the cursor; Ctrl Z takes it back.
 // Event "codeerror" on document, detail {line, column, text} or null: shows an error in the page's script, or clears it.
 
 import { TEMPLATE_MODES } from "./code_modes.js";
 import { completionsFor } from "./completions.js";
 import { changedLines } from "./line_diff.js";
-import { numberAt } from "./make_knob.js";
+import { valueAt } from "./make_knob.js";
 
 const { ace } = window;
 const { Range } = ace.require("ace/range");
@@ -114,14 +114,14 @@ function errorOf({ errorLine, errorColumn, errorText }) {
   return errorLine && { line: Number(errorLine), column: Number(errorColumn) || 1, text: errorText ?? "" };
 }
 
-/** Puts ##name## in place of the number at the cursor, and the number into the field of the knob. */
+/** Puts ##name## in place of the number or text at the cursor, and that into the field of the knob. */
 function makeKnob(editor, field) {
   const { session } = editor;
   const lines = session.getDocument();
   const position = lines.positionToIndex(editor.getCursorPosition());
-  const found = numberAt(editor.getValue(), position);
+  const found = valueAt(editor.getValue(), position);
   if (!found) {
-    const text = "There is no number at the cursor. Click a number of the template first.";
+    const text = "There is no number or text at the cursor. Click a value of the template first.";
     document.dispatchEvent(new CustomEvent("toast", { detail: { text, level: "warning" } }));
     return;
   }

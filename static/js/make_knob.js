@@ -1,15 +1,19 @@
-// Makes a knob of a number of the template: what number that is, and what its knob is called.
+// Makes a knob of a number or a text of the template: what that is, and what its knob is called.
 
 const SLOT = /#\$[\w.]+(?:\|[^#&"\\\r\n]*)?##|##\w+##/g;
 const NUMBER = /(?<![\w.#$-])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w#]|\.\d)/g;
+// A text that is the whole value of a member of JSON or of a parameter, as "2<75%" or "and" are; fields with boosts, functions and queries
+// have other characters.
+const TEXT = /(?<=:\s*")[^"\\^:(){}\s#]+(?=")|(?<=(?:^|[&\n])\s*[\w.-]+=)[^&^:(){}\s#]+(?=\s*(?:[&\n]|$))/g;
 const TOKEN = /"((?:[^"\\]|\\.)*)"(\s*:)?|[{}[\]]/g; // of JSON: keys are strings before a colon
 const VAGUE = new Set(["boost", "weight", "value", "factor"]); // say nothing without the key around them
 const MAX_NAME = 40;
 
-/** The number at a position, or right before it, as {start, end, value, name}; null if there is none, or if it is a knob already. */
-export function numberAt(text, position) {
+/** The number or text at a position, or right before it, as {start, end, value, name}; null if there is none, or if it is a knob
+ * already. A number that is part of a text stands for all of it: "2<75%" is one value. */
+export function valueAt(text, position) {
   const slots = [...text.matchAll(SLOT)].map((match) => [match.index, match.index + match[0].length]);
-  for (const match of text.matchAll(NUMBER)) {
+  for (const match of [...text.matchAll(TEXT), ...text.matchAll(NUMBER)]) {
     const [start, end] = [match.index, match.index + match[0].length];
     if (position < start || position > end) continue;
     if (slots.some(([from, to]) => start < to && end > from)) return null;

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from relevancy import runs, scores, tasks
+from relevancy.engines import knob_text
 from relevancy.models import Case, Run, User
 from tests import factories
 
@@ -315,11 +316,13 @@ def _work(run: Run, **message: Any) -> None:
         ('{"query": "#$query##", "a": ##tie##, "tie": 0.3}', "0.3", '"tie": ##tie_2##}', "tie_2", 0.3),
         ("q=#$query##&qf=title^10 overview&tie=0.1", "10", "qf=title^##title_boost## overview", "title_boost", 10),
         ("q=#$query##&qf=title^10 overview&tie=0.1", "0.1", "&tie=##tie##", "tie", 0.1),
+        ('{"query": "#$query##", "mm": "2<75%"}', "75", '"mm": "##mm##"', "mm", "2<75%"),
+        ("q=#$query##&q.op=AND&qf=title^10 overview", "ND", "&q.op=##q_op##&", "q_op", "AND"),
     ],
-    ids=["key", "vague key", "name in use", "boost", "parameter"],
+    ids=["key", "vague key", "name in use", "boost", "parameter", "text", "text of a parameter"],
 )
-def test_number_at_the_cursor_becomes_a_knob(
-    look: Opens, case: Case, template: str, number: str, made: str, name: str, value: float
+def test_value_at_the_cursor_becomes_a_knob(
+    look: Opens, case: Case, template: str, number: str, made: str, name: str, value: float | str
 ) -> None:
     page = look("editor")
     WorkbenchPage(page, case)
@@ -329,7 +332,7 @@ def test_number_at_the_cursor_becomes_a_knob(
     page.get_by_role("button", name="Knob", exact=True).click()
     assert made in text_of(page)
     knob = page.get_by_role("textbox", name=name, exact=True)
-    expect(knob).to_have_value(f"{value:g}")
+    expect(knob).to_have_value(knob_text(value))
     page.keyboard.press("Control+z")
     assert text_of(page) == template
     expect(knob).to_be_hidden()
@@ -337,7 +340,7 @@ def test_number_at_the_cursor_becomes_a_knob(
     assert made in text_of(page)
 
 
-def test_without_a_number_at_the_cursor_nothing_becomes_a_knob(look: Opens, case: Case) -> None:
+def test_without_a_value_at_the_cursor_nothing_becomes_a_knob(look: Opens, case: Case) -> None:
     page = look("editor")
     workbench = WorkbenchPage(page, case)
     template = '{"query": "#$keyword1##", "bm25": ##b2##}'
@@ -346,4 +349,4 @@ def test_without_a_number_at_the_cursor_nothing_becomes_a_knob(look: Opens, case
         page.keyboard.press("Control+Alt+k")
         page.keyboard.press("ArrowLeft")
     assert text_of(page) == template
-    expect(workbench.toast("no number at the cursor")).to_be_visible()
+    expect(workbench.toast("no number or text at the cursor")).to_be_visible()

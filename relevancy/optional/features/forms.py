@@ -50,7 +50,7 @@ class LogForm(forms.Form):
     """What is logged besides the rated documents."""
 
     run = forms.TypedChoiceField(
-        label="And the results of",
+        label="Log the rated documents, and the results of",
         coerce=int,
         required=False,
         empty_value=None,
@@ -62,7 +62,10 @@ class LogForm(forms.Form):
         self._runs = {run.number: run for run in run_list}
         field = self.fields["run"]
         assert isinstance(field, forms.ChoiceField)
-        field.choices = [("", "No run: rated documents only"), *((run.number, describe_run(run)) for run in run_list)]
+        field.choices = [
+            ("", "no run: the rated documents only"),
+            *((run.number, describe_run(run)) for run in run_list),
+        ]
 
     def clean_run(self) -> Run | None:
         number = self.cleaned_data["run"]

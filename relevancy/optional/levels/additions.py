@@ -21,7 +21,7 @@ terms["level"] = Term(
 )
 
 INDEPENDENCE_NOTE = (
-    "The p of a level take the scores of successive runs for independent. Where they resemble each other, p is too small: "
+    "The p of a level assumes that the scores of successive runs are independent. Where they resemble each other, p is too small: "
     "with an autocorrelation of .5, 19 to 43 of 100 histories without a change show one."
 )
 

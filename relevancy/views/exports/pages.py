@@ -3,6 +3,7 @@
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -31,6 +32,7 @@ def export(request: HtmxRequest, export_id: int) -> HttpResponse:
         "size": path.stat().st_size if is_there else None,
         "kept_until": stored.progressed_at + stored_exports.KEPT,
         "book" if isinstance(shown, Book) else "case": shown,
+        "tab_path": reverse("book_files" if isinstance(shown, Book) else "case_files", args=[shown.pk]),
         "frame": f"_ui/{'book' if isinstance(shown, Book) else 'case'}_page.html",
     }
     return render(request, "exports/_export.html" if request.htmx else "exports/export.html", context)

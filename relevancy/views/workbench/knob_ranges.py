@@ -1,5 +1,7 @@
 """The ranges of the sliders of knobs, which editors set; they stay for all attempts of the case."""
 
+from math import isnan
+
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods
@@ -21,7 +23,8 @@ MAX_KNOBS = 50
 
 @require_http_methods(["GET", "POST"])
 def edit(request: HtmxRequest, case_id: int) -> HttpResponse:
-    """Shows and changes the ranges of the knobs that are sent as `knob.NAME`, or else of those of the newest attempt."""
+    """Shows and changes the ranges of the knobs that are sent as `knob.NAME`, or else of those of the newest attempt. A knob that is a
+    text has no slider, so it is left out unless it has a range from before."""
     workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case = workbench.case
     sent = request.POST if request.method == "POST" else request.GET
@@ -29,9 +32,11 @@ def edit(request: HtmxRequest, case_id: int) -> HttpResponse:
     if not values:
         newest = case.attempts.filter(archived_at=None).order_by("-number").values_list("knobs", flat=True).first()
         values = {name: str(value) for name, value in (newest or {}).items()}
+    stored = cases.list_knob_ranges(case)
+    texts = [name for name, value in values.items() if value.strip() and isnan(_number(value)) and name not in stored]
+    values = {name: value for name, value in values.items() if name not in texts}
     values = dict(list(values.items())[:MAX_KNOBS])
     fitting = {name: fitting_range(_number(value, default=10)) for name, value in values.items()}
-    stored = cases.list_knob_ranges(case)
     entered = {name: [numbers.grade_text(number) for number in stored.get(name, ())] or [""] * 3 for name in values}
     errors: dict[str, list[str]] = {}
     if request.method == "POST":
@@ -62,6 +67,7 @@ def edit(request: HtmxRequest, case_id: int) -> HttpResponse:
         "workbench/knob_ranges.html",
         status=422 if errors else 200,
         knobs=rows,
+        texts=texts,
         values=values,
         problems=errors.get("", []),
     )

@@ -43,6 +43,9 @@ def next_step(
             "next-failed",
         )
         return NextSteps(f"{counted(run.failed, 'query', 'queries')} failed.", [failed])
+    if not run.done:
+        steps = [Link("run it again", "#run-button", "next-run")] if access.can_edit else []
+        return NextSteps(f"Run {run.number} has no results.", steps)
     if panel.score is None or not panel.score.scored:
         return NextSteps(
             "Nothing that was returned is rated, so there is no score.", list(_first_ratings(case, access))

@@ -7,6 +7,7 @@ from relevancy import cases, tasks, teams
 from relevancy.formats import exports, stored_exports
 from relevancy.models import Role, StoredExport, Team
 from tests.factories import make_attempt, make_case, make_user, run_now
+from tests.views.workbench.example_cases import attributes, by_id
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script", "data_dir")]
 
@@ -86,8 +87,12 @@ def test_the_page_shows_how_far_the_file_is(client, case, sent):
     fragment = page_of(client, stored, **{"HX-Request": "true"}).content.decode()
     assert "<html" not in fragment
     assert 'data-status="running"' in fragment
+    page = page_of(client, stored)
+    assert attributes(by_id(page, "case-files-link"))["aria-current"] == "page", (
+        "The page belongs to the files of the case."
+    )
     text = " ".join(fragment.split())
-    assert "1,500 of 6,000 steps" in text
+    assert "1,500 of 6,000 queries" in text
     assert "left" in text
     assert 'value="1500"' in text and 'max="6000"' in text
 

@@ -59,7 +59,7 @@ def test_range_stays_for_all_attempts_and_can_be_removed(sign_in, case):
 def test_form_has_the_knobs_that_are_in_the_template_now(sign_in, case):
     cases.set_knob_ranges(case=case, ranges={"tie": KnobRange(0, 0.5, 0.1)})
     client = sign_in("editor")
-    response = client.get(at(case, "knob_ranges", **{"knob.tie": "0.1", "knob.fresh": "x"}), headers=HTMX)
+    response = client.get(at(case, "knob_ranges", **{"knob.tie": "0.1", "knob.fresh": "10"}), headers=HTMX)
     assert entered(response) == {
         "lowest.tie": "0",
         "highest.tie": "0.5",
@@ -67,6 +67,18 @@ def test_form_has_the_knobs_that_are_in_the_template_now(sign_in, case):
         **dict.fromkeys(("lowest.fresh", "highest.fresh", "step.fresh"), ""),
     }
     assert len(entered(client.get(at(case, "knob_ranges"), headers=HTMX))) == 6
+
+
+def test_texts_have_no_slider_and_so_no_range(sign_in, case):
+    cases.set_knob_ranges(case=case, ranges={"tie": KnobRange(0, 0.5, 0.1)})
+    client, texts = sign_in("editor"), {"knob.mm": "2<75%", "knob.op": "and"}
+    response = client.get(at(case, "knob_ranges", **texts, **{"knob.tie": "low", "knob.boost": "3"}), headers=HTMX)
+    assert {name.partition(".")[2] for name in entered(response)} == {"tie", "boost"}, (
+        "A range from before can be removed."
+    )
+    assert words(by_id(response, "text-knobs")) == "mm, op are texts and have no slider."
+    response = client.get(at(case, "knob_ranges", **texts), headers=HTMX)
+    assert "has no knob" not in response.content.decode()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from relevancy import ratings
-from relevancy.models import Case
+from relevancy.models import Case, Run
 from tests.factories import make_attempt, query_of, run_now
 
 from .example_cases import at, by_id, finished, make_workbench_case, start, tree, words
@@ -41,6 +41,14 @@ def test_a_run_without_ratings_leads_to_rating_importing_and_inviting(sign_in, p
     assert steps["next-rate"].endswith(f"/queries/{case.case_queries.get().pk}/")
     assert [step.id for step in open_case(sign_in, case, "rater").context["next"].steps] == ["next-rate"]
     assert list(open_case(sign_in, case, "viewer").context["next"].steps) == []
+
+
+def test_a_run_without_results_leads_to_another_run(sign_in, people, team, script):
+    case = make_workbench_case(people, team, ["alien"], {})
+    case.runs.update(status=Run.Status.FAILED, done=0)
+    next_step = open_case(sign_in, case).context["next"]
+    assert (next_step.why, [step.id for step in next_step.steps]) == ("Run 1 has no results.", ["next-run"])
+    assert list(open_case(sign_in, case, "rater").context["next"].steps) == []
 
 
 def test_one_run_leads_to_another_and_two_to_the_comparison(sign_in, case):
