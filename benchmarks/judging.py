@@ -44,6 +44,7 @@ from relevancy.models import (
     Ranking,
     Rating,
     RatingChange,
+    RatingSpread,
     Run,
     ScorerVersion,
     User,
@@ -122,8 +123,9 @@ def rate_pairs(pairs: Sequence[JudgingPair], raters: Sequence[User]) -> None:
                 )
                 for number, pair in batch
             )
-            documents = [pair.doc_id for _, pair in batch]
-            JudgingPair.objects.update_levels(sorted({pair.query_id for _, pair in batch}), documents)
+            query_ids, documents = sorted({pair.query_id for _, pair in batch}), [pair.doc_id for _, pair in batch]
+            JudgingPair.objects.update_levels(query_ids, documents)
+            RatingSpread.objects.refresh(query_ids, documents, has_only_new_ratings=True)
 
 
 def update_levels(queue: JudgingQueue) -> None:

@@ -63,7 +63,16 @@ RUN_RATE = QUERIES / (12 * 60)  # searched in a file that is stored and indexed 
 RATING_MS, HEALTH_MS, WORKER_MB = 500, 500, 400
 RANKING_BYTES = 200
 COMPARE_SECONDS, COMPARE_MB = 60, 1000
-PAGES_MS = {"the case": 500, "the next page": 200, "a rating": 200}
+PAGES_MS = {
+    "the case": 500,
+    "the next page": 200,
+    "a rating": 200,
+    "home": 1000,
+    "the book": 1000,
+    "the queries of the book": 500,
+    "its conflicts": 500,
+    "judging": 500,
+}
 PAUSE = 0.25  # seconds between two ratings of the one who rates meanwhile
 ROUNDS = 5
 MAX_SECONDS = 7_200
@@ -425,7 +434,7 @@ def open_pages(measure: Measure, address: str, case: Case, run: Run, by: User) -
     listed = case.case_queries.present().order_by("position", "pk").select_related("query")
     first, *_, last = listed[:51]
     doc_id = run.rankings.get(query=first.query_id).doc_ids[0]
-    url = f"{address}/cases/{case.pk}/"
+    url, book = f"{address}/cases/{case.pk}/", f"{address}/books/{case.book_id}/"
     with urllib3.PoolManager(1) as pool:
         plain, of_list = {"cookie": headers["cookie"]}, {**headers, "hx-target": "queries"}
         rate = partial(pool.request, "POST", f"{url}queries/{first.pk}/rate/?rank=1", encode_multipart=False)
@@ -433,6 +442,11 @@ def open_pages(measure: Measure, address: str, case: Case, run: Run, by: User) -
             "the case": partial(pool.request, "GET", url, headers=plain),
             "the next page": partial(pool.request, "GET", f"{url}?page=from-{last.pk}", headers=of_list),
             "a rating": lambda: rate(fields={"doc_id": doc_id, "value": str(next(grade) % 2)}, headers=headers),
+            "home": partial(pool.request, "GET", f"{address}/", headers=plain),
+            "the book": partial(pool.request, "GET", book, headers=plain),
+            "the queries of the book": partial(pool.request, "GET", f"{book}queries/", headers=plain),
+            "its conflicts": partial(pool.request, "GET", f"{book}conflicts/", headers=plain),
+            "judging": partial(pool.request, "GET", f"{book}judge/", headers=plain),
         }
         for name, send in requests.items():
             times = []

@@ -117,8 +117,13 @@ def rescore_run(run_id: int) -> None:
 
 @background_task(priority=HIGH_PRIORITY)
 def rescore_failed(run_id: int) -> None:
-    """Computes the stale and missing scores of one run, and again those that a scorer could not compute."""
-    scores.rescore_run(Run.objects.select_related("case__book").get(pk=run_id), including_failed=True)
+    """Removes, for a few seconds, the scores of one run that a scorer could not compute, so that they are missing. The rest is another
+    task; then `rescore_run` computes them."""
+    run = Run.objects.get(pk=run_id)
+    if scores.forget_failed(run, seconds=RESCORE_SECONDS):
+        enqueue_run_rescore(run)
+    else:
+        send(rescore_failed, run_id, priority=LOW_PRIORITY)
 
 
 @background_task(priority=LOWEST_PRIORITY)

@@ -122,7 +122,8 @@ def grow(case, rater, count):
             ranking = Ranking.with_hits([[f"{run.pk}-{query.pk}", 1.0, {}]], run=run, query=query)
             Ranking.objects.store([ranking], endpoint=run.attempt.endpoint_id)
             QueryScore.objects.create(run=run, query=query, version=version, score=1, revision=0)
-            ratings.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=rater)
+            for by in (rater, case.owner):
+                ratings.rate(query=query, doc_id=f"{number}-{query.pk}", value=case.book.top, by=by)
         counts = {"compared": 1, "better": 1, "worse": 0, "newly_scored": 0, "no_longer_scored": 0}
         _import(case, rater)
         for grow_app in contributed("grow"):

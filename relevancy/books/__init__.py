@@ -16,6 +16,7 @@ from .book_settings import (
     suggest_grades,
 )
 from .books import (
+    BookJudgments,
     GradeCount,
     add_coverage,
     books_to_judge,
@@ -73,6 +74,7 @@ __all__ = [
     "STARTERS",
     "UNATTENDED_SOURCES",
     "BookBuilder",
+    "BookJudgments",
     "BookPreview",
     "BookSettings",
     "GradeCount",

@@ -21,6 +21,7 @@ from relevancy.models import (
     Book,
     Rating,
     RatingChange,
+    RatingSpread,
     RepeatedPair,
     User,
     Verdict,
@@ -303,4 +304,7 @@ def _remap(book: Book, new_grades: Mapping[float, float], by: User) -> int:
         expression = CaseExpression(*whens, default=F(field.name), output_field=FloatField())
         for ids in batched(given.order_by().values_list("pk", flat=True), BATCH):
             field.model._base_manager.filter(pk__in=ids).update(**{field.name: expression})
+    spreads = RatingSpread.objects.filter(query__book=book).order_by().values_list("query_id", flat=True).distinct()
+    for query_ids in batched(spreads, BATCH):
+        RatingSpread.objects.refresh(query_ids, has_only_new_ratings=True)
     return count

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from relevancy.judging.judging import COUNTED, JUDGED
@@ -17,6 +17,7 @@ from relevancy.models import (
     JudgingQueue,
     Query,
     Rating,
+    RatingSpread,
     Run,
     Team,
     User,
@@ -35,6 +36,20 @@ class GradeCount:
     label: str
     count: int
     share: float
+
+
+@dataclass(frozen=True)
+class BookJudgments:
+    """What raters have said in a book.
+
+    raters: those with most ratings first: `rater`; `rated`, `cannot` and `later`, how often each was said; and `last`, the time of the
+    newest rating. grades: how often each grade of the scale was given, by all raters. documents: how many have a grade, each counted
+    once per query; those of retired queries are left out.
+    """
+
+    raters: list[dict[str, Any]]
+    grades: list[GradeCount]
+    documents: int
 
 
 def find_books(user: User) -> QuerySet[Any]:
@@ -77,34 +92,45 @@ def raters_of(book: Book) -> QuerySet[User]:
     return User.objects.filter(Exists(stored)).order_by("name", "email", "pk")
 
 
-def count_judgments(book: Book) -> tuple[list[dict[str, Any]], list[GradeCount]]:
-    """Returns who said what in a book, and how often each grade of its scale was given by all raters. Two SQL statements, one of which
-    reads all ratings.
+def count_judgments(book: Book) -> BookJudgments:
+    """Counts what raters have said in a book. Three SQL statements, one of which reads all ratings."""
+    raters, grades, given = _count_given(book)
+    several = RatingSpread.objects.filter(query__book=book, query__retired_at=None)
+    more: int = several.aggregate(more=Sum(F("count") + F("decisions") - 1))["more"] or 0
+    return BookJudgments(raters, grades, given - more)
 
-    The raters have most ratings first: `rater`; `rated`, `cannot` and `later`, how often each was said; and `last`, the time of the
-    newest rating.
-    """
-    given = Rating.objects.filter(query__book=book).order_by().values_list("rater_id", "verdict", "value")
+
+def _count_given(book: Book) -> tuple[list[dict[str, Any]], list[GradeCount], int]:
+    """Returns the raters and the grades of `BookJudgments`, and how many grades queries have that are not retired."""
+    given: QuerySet[Any] = (
+        Rating.objects.filter(query__book=book).order_by().annotate(is_live=Q(query__retired_at=None))
+    )
     raters: dict[int, dict[str, Any]] = {}
     grades: Counter[float | None] = Counter()
-    for rater_id, verdict, value, count, last in given.annotate(Count("pk"), Max("updated_at")):
+    total_live = 0
+    rows_of_grades = given.values_list("rater_id", "verdict", "value", "is_live").annotate(
+        Count("pk"), Max("updated_at")
+    )
+    for rater_id, verdict, value, is_live, count, last in rows_of_grades:
         row = raters.setdefault(rater_id, {"rater_id": rater_id, "last": last, **dict.fromkeys(Verdict.values, 0)})
         row[verdict] += count
         row["last"] = max(row["last"], last)
         grades[value] += count
+        total_live += count if is_live and value is not None else 0
     users = User.objects.in_bulk(raters)
     rows = [{**row, "rater": users[rater_id]} for rater_id, row in raters.items()]
     rows.sort(key=lambda row: (-row["rated"], -row["cannot"], str(row["rater"]), row["rater_id"]))
     total = grades.total() - grades[None]
-    return rows, [
+    counts = [
         GradeCount(value, label, grades[value], 100 * grades[value] / total if total else 0.0)
         for value, label in book.scale
     ]
+    return rows, counts, total_live
 
 
 def count_by_rater(book: Book) -> list[dict[str, Any]]:
-    """Returns the raters of a book; see `count_judgments`."""
-    return count_judgments(book)[0]
+    """Returns the raters of a book; see `BookJudgments`."""
+    return _count_given(book)[0]
 
 
 def count_ratings_of(*, book: Book, rater: User) -> dict[str, int]:
@@ -120,8 +146,8 @@ def count_ratings_of(*, book: Book, rater: User) -> dict[str, int]:
 
 
 def count_by_grade(book: Book) -> list[GradeCount]:
-    """Returns how often each grade of a book was given; see `count_judgments`."""
-    return count_judgments(book)[1]
+    """Returns how often each grade of a book was given; see `BookJudgments`."""
+    return _count_given(book)[1]
 
 
 def count_pairs_by_level(book: Book) -> list[tuple[int | None, int]]:
@@ -165,6 +191,5 @@ def cases_of_queries(query_ids: Iterable[int], user: User) -> dict[int, list[Cas
 
 
 def _left(user: User) -> SubqueryCount:
-    own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=user, verdict__in=JUDGED)
-    pairs = JudgingPair.objects.filter(queue=OuterRef("judging_queue")).open().filter(~Exists(own))
+    pairs = JudgingPair.objects.filter(queue=OuterRef("judging_queue")).open().without_judgment_by(user, JUDGED)
     return SubqueryCount(pairs.order_by().values("pk")[:COUNTED])

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from relevancy import activity, scores
-from relevancy.models import Activity, Book, JudgingPair, Query, QueryLink, User, Verdict
+from relevancy.models import Activity, Book, JudgingPair, Query, QueryLink, RatingSpread, User, Verdict
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
 from relevancy.queries import DETAILS_OF_QUERY, create_links
@@ -180,5 +180,6 @@ def store_ratings(*, ratings: Iterable[NewRating], by: User, source: str) -> int
     count = 0
     for batch in batched(ratings, BATCH):
         insert_ratings(batch, by_id=by.pk, source=source, now=timezone.now())
+        RatingSpread.objects.refresh({rating.query_id for rating in batch}, has_only_new_ratings=True)
         count += len(batch)
     return count

@@ -30,6 +30,7 @@ from relevancy.models import (
     Ranking,
     Rating,
     RatingChange,
+    RatingSpread,
     RepeatedPair,
     Run,
     User,
@@ -145,6 +146,7 @@ def _merge(book: Book, other: Book, by: User) -> MergeResult:
             model._base_manager.filter(query__in=targets).update(query_id=new_ids)
         _merge_queries(targets)
         JudgingPair.objects.update_levels(list(targets.values()))
+        RatingSpread.objects.refresh(list(targets.values()))
     Case.objects.filter(book=other).update(book=book)
     if other.remapped_at is not None:
         Book.objects.filter(pk=book.pk).update(remapped_at=max(filter(None, (book.remapped_at, other.remapped_at))))

@@ -9,10 +9,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from relevancy import scores
-from relevancy.models import Book, JudgingPair, Query, Ranking, Rating, RatingChange, User, Verdict, read_doc_ids
+from relevancy.models import (
+    Book,
+    JudgingPair,
+    Query,
+    Ranking,
+    Rating,
+    RatingChange,
+    RatingSpread,
+    User,
+    Verdict,
+    read_doc_ids,
+)
 from relevancy.ratings.changes import REMOVAL, Change, store_changes
 from relevancy.ratings.ratings import changing_ratings, clean_doc_id, clean_value
 
@@ -44,57 +55,20 @@ def find_conflicts(
 ) -> QuerySet[Any]:
     """Returns the documents with ratings that differ by `difference` or more: the largest difference first, then most ratings.
 
-    Rows of `query_id`, `doc_id`, `spread` (the difference), `count` (ratings) and `decisions` (0 or 1); `read_conflicts` reads them.
-    The rating of an adjudicator is not one of those that differ. `state`: `OPEN` without an adjudication, `DECIDED` with one, empty
-    for all. judged_by: only documents that this user has judged. One SQL statement over the ratings of the book.
+    Rows of `query_id` and `doc_id`; `read_conflicts` reads them. The rating of an adjudicator is not one of those that differ.
+    `state`: `OPEN` without an adjudication, `DECIDED` with one, empty for all. judged_by: only documents that this user has judged.
     """
-    ratings = Rating.objects.filter(query__book=book, query__retired_at=None, verdict=Verdict.RATED)
+    rows: QuerySet[Any] = RatingSpread.objects.filter(
+        query__book=book, query__retired_at=None, count__gte=2, spread__gte=difference
+    )
     if query is not None:
-        ratings = ratings.filter(query=query)
+        rows = rows.filter(query=query)
     if judged_by is not None:
         own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=judged_by)
-        ratings = ratings.filter(Exists(own.exclude(verdict=Verdict.LATER)))
-    rows: QuerySet[Any] = _by_document(ratings).filter(count__gte=2, spread__gte=difference)
+        rows = rows.filter(Exists(own.exclude(verdict=Verdict.LATER)))
     if state:
         rows = rows.filter(decisions=1 if state == DECIDED else 0)
-    return rows.order_by(F("spread").desc(), F("count").desc(), "query_id", "doc_id")
-
-
-def _by_document(ratings: QuerySet[Any]) -> QuerySet[Any]:
-    """Groups ratings by query and document; see `find_conflicts`."""
-    independent = Q(is_adjudication=False)
-    rows: QuerySet[Any] = (
-        ratings.order_by()
-        .values("query_id", "doc_id")
-        .annotate(
-            spread=Max("value", filter=independent) - Min("value", filter=independent),
-            count=Count("pk", filter=independent),
-            decisions=Count("pk", filter=~independent),
-        )
-    )
-    return rows
-
-
-@dataclass(frozen=True)
-class DocumentCounts:
-    """How many documents of a book have a grade, each counted once per query; how many of them several raters have rated; and on how
-    many of these they disagree, and nobody has decided."""
-
-    rated: int
-    repeated: int
-    conflicts: int
-
-
-def count_documents(book: Book, *, difference: float) -> DocumentCounts:
-    """Counts the documents of a book. difference: see `find_conflicts`. One SQL statement over the ratings of the book."""
-    ratings = Rating.objects.filter(query__book=book, query__retired_at=None, verdict=Verdict.RATED)
-    is_repeated = Q(count__gte=2)
-    counts = _by_document(ratings).aggregate(
-        rated=Count("query_id"),
-        repeated=Count("query_id", filter=is_repeated),
-        conflicts=Count("query_id", filter=is_repeated & Q(spread__gte=difference, decisions=0)),
-    )
-    return DocumentCounts(**counts)
+    return rows.order_by("-spread", "-count", "query_id", "doc_id").values("query_id", "doc_id")
 
 
 def read_conflicts(book: Book, rows: Iterable[Mapping[str, Any]]) -> list[Conflict]:

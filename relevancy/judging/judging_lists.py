@@ -46,7 +46,7 @@ def claim_query(*, queue: JudgingQueue, query: Query, by: User) -> list[JudgingP
     with write_turn(), transaction.atomic():
         User.objects.select_for_update(no_key=True).filter(pk=by.pk).values_list("pk").first()  # two requests at once
         held = set(locked(queue.pairs.filter(claimed_by=by)).values_list("pk", flat=True))
-        free = query_pairs.open().filter(is_free(now) | Q(claimed_by=by)).filter(~Exists(own))
+        free = query_pairs.open().filter(is_free(now) | Q(claimed_by=by)).without_judgment_by(by, JUDGED)
         pairs = list(locked(free).in_order()[:MAX_LISTED])
         kept = {pair.pk for pair in pairs}
         queue.pairs.filter(pk__in=held - kept).release()

@@ -24,7 +24,7 @@ from .ranking import (
     unpack_numbers,
     unpack_scores,
 )
-from .rating import Rating, RatingChange, Verdict
+from .rating import Rating, RatingChange, RatingSpread, Verdict
 from .rating_import import RatingImport
 from .repeat import RepeatedPair
 from .run import Run, RunPart
@@ -67,6 +67,7 @@ __all__ = [
     "Rating",
     "RatingChange",
     "RatingImport",
+    "RatingSpread",
     "RepeatedPair",
     "RequiredProof",
     "Role",

@@ -6,17 +6,17 @@ See docs/decisions/0090.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import connection, models
-from django.db.models import F, FloatField, Func, OuterRef, Q, Value
+from django.db.models import F, FloatField, Func, OuterRef, Q, Subquery, Value
 from django.db.models.lookups import GreaterThanOrEqual
 
 from .book import Book, Query
-from .rating import Rating, Verdict
+from .rating import Rating, Verdict, of_documents
 from .run import Run
 from .scorer import ScorerVersion
 
@@ -133,10 +133,15 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         """Pairs that need more ratings."""
         return self.filter(level__isnull=False)
 
-    def without_judgment_by(self, user: Any) -> Self:
-        """Pairs without any rating of the user: no grade, no "cannot judge", no "later"."""
+    def without_judgment_by(self, user: Any, verdicts: Collection[str] = Verdict.values) -> Self:
+        """Pairs without a rating of the user that has one of these verdicts; without any unless some are given.
+
+        A subquery and not `Exists`, for which PostgreSQL reads all ratings of the user even where the first few pairs are wanted.
+        """
         own = Rating.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), rater=user)
-        return self.filter(~models.Exists(own))
+        if len(verdicts) < len(Verdict.values):
+            own = own.filter(verdict__in=verdicts)
+        return self.alias(own_rating=Subquery(own.order_by().values("pk")[:1])).filter(own_rating=None)
 
     def in_order(self) -> Self:
         """In the order in which they are to be judged."""
@@ -153,7 +158,7 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         self.update(claimed_by=None, claimed_until=None)
 
     def update_levels(
-        self, query_ids: Sequence[int], doc_ids: Iterable[str] | None = None, *, has_only_new_ratings: bool = False
+        self, query_ids: Sequence[int], doc_ids: Collection[str] | None = None, *, has_only_new_ratings: bool = False
     ) -> None:
         """Counts the raters of the pairs of these queries again, or only those of some documents.
 
@@ -162,12 +167,9 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         has_only_new_ratings: no pair has fewer raters than before, and no rating is gone. Otherwise, the revision of the queue is
         incremented; see `judging.judging_positions`.
         """
-        columns: dict[str, Sequence[int | str]] = {"query_id": query_ids}
-        if doc_ids is not None:
-            columns["doc_id"] = list(doc_ids)
-        pairs = " AND ".join([f"{name} IN ({', '.join(['%s'] * len(ids))})" for name, ids in columns.items()])
+        pairs, parameters = of_documents(query_ids, doc_ids)
         with connection.cursor() as cursor:
-            cursor.execute(_UPDATE_LEVELS.format(pairs=pairs), [value for ids in columns.values() for value in ids])
+            cursor.execute(_UPDATE_LEVELS.format(pairs=pairs), parameters)
         if not has_only_new_ratings:
             JudgingQueue.objects.filter(book__queries__in=query_ids).increment_revision()
 

@@ -1,9 +1,10 @@
-"""Ratings, and the log of their changes."""
+"""Ratings, how far those of one document differ, and the log of their changes."""
 
-from typing import Any, Self
+from collections.abc import Collection
+from typing import Any, ClassVar, Self
 
 from django.conf import settings
-from django.db import models
+from django.db import connection, models
 from django.db.models import Q
 
 from .book import Query
@@ -61,6 +62,84 @@ class Rating(models.Model):
 
     def __str__(self) -> str:
         return f"{self.doc_id}: {self.value if self.value is not None else self.verdict}"
+
+
+class RatingSpreadQuerySet(models.QuerySet["RatingSpread"]):
+    """Documents with several grades."""
+
+    def refresh(
+        self,
+        query_ids: Collection[int],
+        doc_ids: Collection[str] | None = None,
+        *,
+        has_only_new_ratings: bool = False,
+    ) -> None:
+        """Computes the rows of these queries again, or only those of some documents. Call it after their ratings have changed, in the
+        same transaction; the queries must be locked.
+
+        has_only_new_ratings: no document has fewer grades than before: one SQL statement, two otherwise.
+        """
+        where, parameters = of_documents(query_ids, doc_ids)
+        with connection.cursor() as cursor:
+            if not has_only_new_ratings:
+                cursor.execute(_DELETE_SPREADS.format(where=where), parameters)
+            cursor.execute(_STORE_SPREADS.format(where=where), parameters)
+
+
+class RatingSpread(models.Model):
+    """How far the grades of a document by several raters are apart. A document with one grade has no row.
+
+    spread: the difference between the highest and the lowest grade. count: how many there are. decisions: 1 if an adjudicator has
+    decided about the document, 0 otherwise; the adjudicator's grade is not one of the others.
+
+    A second copy of what the ratings say: finding these documents among a million ratings takes seconds. See docs/decisions/0051.
+    """
+
+    pk = models.CompositePrimaryKey("query", "doc_id")
+    query = models.ForeignKey(Query, on_delete=models.CASCADE, related_name="rating_spreads", db_index=False)
+    doc_id = models.CharField("document id", max_length=500)
+    spread = models.FloatField()
+    count = models.PositiveIntegerField()
+    decisions = models.PositiveSmallIntegerField()
+
+    objects: ClassVar = RatingSpreadQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return f"{self.doc_id}: {self.count} ratings, {self.spread:g} apart"
+
+
+def of_documents(query_ids: Collection[int], doc_ids: Collection[str] | None = None) -> tuple[str, list[int | str]]:
+    """Returns an SQL condition for rows of these queries, or only those of some documents, and its parameters."""
+    columns: dict[str, Collection[int | str]] = {"query_id": query_ids}
+    if doc_ids is not None:
+        columns["doc_id"] = doc_ids
+    condition = " AND ".join([f"{name} IN ({', '.join(['%s'] * len(ids))})" for name, ids in columns.items()])
+    return condition, [value for ids in columns.values() for value in ids]
+
+
+# Written by hand because every rating executes them, and they insert what they select.
+_RATINGS, _SPREADS = Rating._meta.db_table, RatingSpread._meta.db_table
+_STORE_SPREADS = f"""
+    INSERT INTO {_SPREADS} (query_id, doc_id, spread, count, decisions)
+    SELECT
+        query_id,
+        doc_id,
+        COALESCE(MAX(value) FILTER (WHERE NOT is_adjudication) - MIN(value) FILTER (WHERE NOT is_adjudication), 0),
+        COUNT(*) FILTER (WHERE NOT is_adjudication),
+        COUNT(*) FILTER (WHERE is_adjudication)
+    FROM {_RATINGS}
+    WHERE {{where}} AND verdict = '{Verdict.RATED}'
+    GROUP BY query_id, doc_id
+    HAVING COUNT(*) > 1
+    ON CONFLICT (query_id, doc_id) DO UPDATE
+        SET spread = EXCLUDED.spread, count = EXCLUDED.count, decisions = EXCLUDED.decisions
+"""
+_DELETE_SPREADS = f"""
+    DELETE FROM {_SPREADS} WHERE {{where}} AND (
+        SELECT COUNT(*) FROM {_RATINGS} rating
+        WHERE rating.query_id = {_SPREADS}.query_id AND rating.doc_id = {_SPREADS}.doc_id AND rating.verdict = '{Verdict.RATED}'
+    ) < 2
+"""
 
 
 class RatingChange(models.Model):
@@ -123,6 +202,9 @@ class RatingChange(models.Model):
         indexes = [
             models.Index(fields=("query", "doc_id", "at"), name="rating_change_of_document"),
             models.Index(fields=("by", "-id"), name="rating_change_newest_of_user"),
+            models.Index(
+                fields=("by", "-id"), condition=Q(source__in=["page", "undo"]), name="rating_change_judged_by_user"
+            ),  # who has imported a million ratings has few of them
             models.Index(
                 fields=("rating_import",), condition=Q(rating_import__isnull=False), name="rating_change_of_import"
             ),

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils import timezone
 
 from relevancy import scores
-from relevancy.models import JudgingPair, Rating, RatingChange, User, Verdict
+from relevancy.models import JudgingPair, Rating, RatingChange, RatingSpread, User, Verdict
 
 BATCH = 500
 
@@ -126,4 +126,5 @@ def store_changes(
     doc_ids = {logged.doc_id for logged in log} if len(log) <= BATCH else None
     for query_ids in batched(sorted({logged.query_id for logged in log}), BATCH):
         JudgingPair.objects.update_levels(query_ids, doc_ids, has_only_new_ratings=not losses)
+        RatingSpread.objects.refresh(query_ids, doc_ids, has_only_new_ratings=not losses)
     return log

@@ -18,7 +18,19 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from relevancy import accounts, activity, queries, scores
-from relevancy.models import Activity, Book, Case, JudgingPair, Query, Rating, RatingChange, RatingImport, User, Verdict
+from relevancy.models import (
+    Activity,
+    Book,
+    Case,
+    JudgingPair,
+    Query,
+    Rating,
+    RatingChange,
+    RatingImport,
+    RatingSpread,
+    User,
+    Verdict,
+)
 from relevancy.models.errors import error_text
 from relevancy.models.write_queue import write_pause, write_turn
 
@@ -277,6 +289,7 @@ def _undo_some(record: RatingImport) -> bool:
 def _ratings_changed(query_ids: Sequence[int], *, has_only_new_ratings: bool = False) -> None:
     for batch in batched(query_ids, BATCH):
         JudgingPair.objects.update_levels(batch, has_only_new_ratings=has_only_new_ratings)
+        RatingSpread.objects.refresh(batch, has_only_new_ratings=has_only_new_ratings)
     scores.ratings_changed(query_ids)
 
 

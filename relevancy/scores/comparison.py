@@ -205,15 +205,22 @@ def store_comparison(run: Run, baseline: Run, version: ScorerVersion) -> RunDiff
 
 
 def results_changed(run: Run, query_ids: Collection[int]) -> None:
-    """Deletes the results of a run for some queries, which are searched again, with their scores. Deletes its stored differences,
-    marks the stored comparisons with it as out of date, and its scores as those of other results.
+    """Deletes the results of a run for some queries, which are searched again, with their scores. Does what `scores_removed` does, and
+    marks the scores of the case as those of other results.
 
     Call it in the transaction that has locked the queries, before new results are stored.
     """
     for batch in batched(query_ids, BATCH):
         QueryScore.objects.filter(run=run, query__in=batch).delete()
         Ranking.objects.filter(run=run, query__in=batch).delete()
-    CaseScore.objects.filter(run=run).update(first_score=None, revision=None)
+    CaseScore.objects.filter(run=run).update(first_score=None)
+    scores_removed(run)
+
+
+def scores_removed(run: Run) -> None:
+    """Deletes the stored differences of a run, marks the stored comparisons with it as out of date, and its scores of the case as
+    computed while scores were missing. Call it in a transaction, before scores of queries are removed."""
+    CaseScore.objects.filter(run=run).update(revision=None)
     RunComparison.objects.filter(run=run).delete()
     RunComparison.objects.filter(baseline=run).delete()
     StoredComparison.objects.of_run(run).update(revision=None, error="", generation=F("generation") + 1)

@@ -24,13 +24,13 @@ from relevancy.models import (
 )
 from relevancy.models.write_queue import write_pause, write_turn
 
-from .comparison import store_comparison, stored_differences
+from .comparison import scores_removed, store_comparison, stored_differences
 from .definitions import missing_measures
 from .grades import GradedQueries, QueryRatings
 from .history import MAX_POINTS
 from .score_rankings import score_known, scoreable_versions
-from .scripts import count_stops, switch_on
-from .storage import score_runs, store
+from .scripts import count_stops
+from .storage import lock_queries, score_runs, store
 
 # Queries of a case whose scores a page sums after ratings: 9 ms of CPU for two runs. A worker sums those of larger cases, within two
 # seconds: with 5,000 queries, the pages of 20 raters would take 43 ms each time.
@@ -82,17 +82,37 @@ def sum_outdated(targets: Sequence[tuple[Run, ScorerVersion]]) -> None:
     score_runs(_outdated([(run, version) for run, version in targets if run.queries <= MAX_SUMMED]))
 
 
-def rescore_run(run: Run, versions: Iterable[ScorerVersion] = (), *, including_failed: bool = False) -> int:
+def forget_failed(run: Run, *, seconds: float) -> bool:
+    """Removes the scores of the run that its scorers could not compute, for example because a script ran out of time or was switched
+    off: they are missing then, and `continue_rescore` computes them.
+
+    Works for about `seconds`. Returns whether it has finished; otherwise, call it again. What cannot be computed now keeps its error.
+    """
+    deadline, written_at = time.monotonic() + seconds, 0.0
+    versions = scoreable_versions(run, ScorerVersion.objects.used_by(run.case_id))
+    failed = QueryScore.objects.filter(run=run, version__in=versions).exclude(error="")
+    query_ids = list(failed.order_by("query_id").values_list("query_id", flat=True).distinct())
+    if query_ids:
+        with transaction.atomic():
+            scores_removed(run)
+    for batch in batched(query_ids, BATCH):
+        if written_at > deadline:
+            return False
+        write_pause(since=written_at)
+        with transaction.atomic():
+            lock_queries(batch)
+            failed.filter(query__in=batch).delete()
+        written_at = time.monotonic()
+    return True
+
+
+def rescore_run(run: Run, versions: Iterable[ScorerVersion] = ()) -> int:
     """Stores every score of the run that is missing or stale, and the scores of the case. Returns the number of rankings rescored.
 
     versions: those of the case unless others are given.
-    including_failed: also rescores rankings that could not be scored, for example because a script ran out of time or was
-        switched off.
     """
     versions = list(versions) or list(ScorerVersion.objects.used_by(run.case_id))
-    if including_failed:
-        switch_on(run, versions)
-    rescored, _ = _rescore_runs({run: versions}, including_failed=including_failed)
+    rescored, _ = _rescore_runs({run: versions})
     return rescored
 
 
@@ -107,7 +127,6 @@ def _rescore_runs(
     versions_by_run: Mapping[Run, Sequence[ScorerVersion]],
     *,
     deadline: float = math.inf,
-    including_failed: bool = False,
 ) -> tuple[int, bool]:
     """Does what `rescore_run` does for several runs of one case, each under some versions, until the deadline. Returns the number of
     rankings that were to be rescored, and whether all of them have been; the scores of the case are stored at the end.
@@ -120,7 +139,7 @@ def _rescore_runs(
             runs_by_version[version].append(run.pk)
     begun, found = time.monotonic(), 0
     for window in _windows(versions_by_run):
-        stale = _find_stale(runs_by_version, window, including_failed=including_failed)
+        stale = _find_stale(runs_by_version, window)
         if stale and not found:
             deadline += time.monotonic() - begun
         found += len(stale)
@@ -148,16 +167,12 @@ def _windows(runs: Iterable[Run]) -> Iterator[Q]:
             yield Q(pk__range=(start, start + WINDOW - 1))
 
 
-def _find_stale(
-    runs_by_version: Mapping[ScorerVersion, Sequence[int]], window: Q, *, including_failed: bool
-) -> dict[int, set[int]]:
+def _find_stale(runs_by_version: Mapping[ScorerVersion, Sequence[int]], window: Q) -> dict[int, set[int]]:
     """Returns the ids of the versions under which rankings are to be scored, by the id of the ranking. One SQL statement for
     each version."""
     stale: dict[int, set[int]] = defaultdict(set)
     for version, run_ids in runs_by_version.items():
         current = QueryScore.objects.filter(run__in=run_ids, version=version, revision__gte=F("query__revision"))
-        if including_failed:
-            current = current.filter(error="")
         is_current = Exists(current.filter(query=OuterRef("query"), run=OuterRef("run")))
         rankings = Ranking.objects.filter(~is_current, window, run__in=run_ids, error_kind="").order_by()
         for ranking_id in rankings.values_list("pk", flat=True):

@@ -120,13 +120,6 @@ def switched_off_scorers(run: Run, versions: Iterable[ScorerVersion]) -> list[Sw
     return [SwitchedOffScorer(version, unscored[version.pk]) for version in versions if unscored.get(version.pk)]
 
 
-def switch_on(run: Run, versions: Iterable[ScorerVersion]) -> None:
-    """Forgets for which queries of the run the scripts were stopped, so that they are run again."""
-    scripts = [version.pk for version in versions if version.script]
-    if scripts:
-        QueryScore.objects.filter(run=run, version__in=scripts).exclude(error_kind="").update(error_kind="")
-
-
 def _count(run: Run, versions: Iterable[ScorerVersion], **counts: Count) -> list[Any]:
     scripts = [version.pk for version in versions if version.script]
     if not scripts:

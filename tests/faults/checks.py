@@ -171,6 +171,11 @@ for case in Case.objects.live().select_related("book"):
         pairs.update_levels(list(case.book.queries.values_list("pk", flat=True)))
         if levels != dict(pairs.values_list("pk", "level")):
             problems.append(f"levels of the judging queue of {case.book} differ")
+        spreads = RatingSpread.objects.filter(query__book=case.book).order_by("query_id", "doc_id")
+        kept = list(spreads.values_list())
+        spreads.refresh(list(case.book.queries.values_list("pk", flat=True)))
+        if kept != list(spreads.all().values_list()):
+            problems.append(f"differences of the ratings of {case.book} differ")
         transaction.set_rollback(True)
 for row in RatingImport.objects.all():
     changes = RatingChange.objects.filter(rating_import=row.pk).count()

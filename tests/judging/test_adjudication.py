@@ -1,10 +1,11 @@
 """Documents that raters disagree on, and decisions that count instead of all ratings."""
 
 import pytest
+from django.utils import timezone
 
 from relevancy import books, judging, ratings, scores
 from relevancy.formats.ratings import book_ratings_csv
-from relevancy.models import Book, Case, JudgingPair, Rating, RatingChange, User
+from relevancy.models import Book, Case, JudgingPair, Query, Rating, RatingChange, User
 from tests.factories import (
     make_attempt,
     make_case,
@@ -54,18 +55,17 @@ def test_conflicts_are_sorted_by_their_difference(case: Case) -> None:
     assert conflicts(case, 2) == [("1", "a", 3)]
     assert conflicts(case, 4) == []
     assert conflicts(case, 0) == [("1", "a", 3), ("1", "b", 1), ("2", "a", 0)]
-    query_of(case, "query 1").ratings.filter(doc_id="b").update(verdict="cannot", value=None)
+    judging.judge(query=query_of(case, "query 1"), doc_id="b", by=case.owner, verdict="cannot", note="Unclear")
     assert conflicts(case) == [("1", "a", 3)]
 
 
-def test_documents_are_counted_as_they_are_listed(case: Case, judge: User) -> None:
+def test_documents_are_counted_once_however_many_rated_them(case: Case, judge: User) -> None:
     rate_all(case, {"query 2": {"b": 1}}, judge)
-    for difference in (0, 1, 2, 4):
-        counts = judging.count_documents(case.book, difference=difference)
-        assert (counts.rated, counts.repeated) == (5, 3)
-        assert counts.conflicts == len(conflicts(case, difference))
-    judging.adjudicate(query=query_of(case, "query 1"), doc_id="a", value=2, by=judge)
-    assert judging.count_documents(case.book, difference=1).conflicts == len(conflicts(case)) == 1
+    assert books.count_judgments(case.book).documents == 5
+    judging.adjudicate(query=query_of(case, "query 1"), doc_id="c", value=2, by=judge)
+    assert books.count_judgments(case.book).documents == 5
+    Query.objects.filter(pk=query_of(case, "query 2").pk).update(retired_at=timezone.now())
+    assert books.count_judgments(case.book).documents == 3
 
 
 @pytest.mark.parametrize("rule", ["latest", "mean", "median", "majority", "quepid"])

@@ -23,6 +23,7 @@ from relevancy.models import (
     Rating,
     RatingChange,
     RatingImport,
+    RatingSpread,
     User,
     Verdict,
     write_queue,
@@ -96,6 +97,7 @@ def state() -> list[list[Any]]:
         list(CaseQuery.objects.order_by("pk").values()),
         list(User.objects.order_by("pk").values("pk", "email")),
         list(JudgingPair.objects.order_by("pk").values("pk", "level")),
+        list(RatingSpread.objects.order_by("query_id", "doc_id").values()),
     ]
 
 

@@ -42,7 +42,8 @@ def test_start_and_finish_a_run(run: Run) -> None:
 def test_rescore_preview_and_cutoff(run: Run) -> None:
     definition = ScorerDefinition(measure="Gone@10")
     assert scores.cutoff_of(definition) is None
-    assert scores.rescore_run(run, including_failed=True) >= 0
+    assert scores.forget_failed(run, seconds=60)
+    assert scores.rescore_run(run) >= 0
     preview = scores.preview_query(definition, run=run, query_id=query_of(run.case, "query 1").pk)
     assert preview is not None
     assert "Gone" in preview.error

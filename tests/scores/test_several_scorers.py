@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from relevancy import queries, ratings, runs, scorers, scores
 from relevancy.models import CaseScore, QueryScore, Run, Scorer, ScorerVersion
@@ -217,7 +218,30 @@ def test_rescore_run_retries_a_failed_script_only_if_requested() -> None:
     whole = CaseScore.objects.get()
     assert (whole.score, whole.scored, whole.failed, whole.low) == (40, 1, 1, None)
     assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 0
-    assert (scores.rescore_run(run), scores.rescore_run(run, including_failed=True)) == (0, 1)
+    assert scores.rescore_run(run) == 0
+    assert scores.forget_failed(run, seconds=60)
+    assert scores.rescore_run(run) == 1
+
+
+def test_failed_scores_are_forgotten_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = make_case(7, RATINGS)
+    scorers.choose_scorers(case=case, scorers=[scripted("nobody.there();")])
+    run, other = run_now(make_attempt(case)), run_now(make_attempt(case))
+    versions = list(ScorerVersion.objects.used_by(case))
+    run.query_scores.filter(query__text="query 1").update(error="", score=40)
+    monkeypatch.setattr(rescoring, "BATCH", 2)
+    assert CaseScore.objects.get(run=run).revision is not None
+    left = [scores.count_stale(run, *versions)]
+    while not scores.forget_failed(run, seconds=-1.0):
+        left.append(scores.count_stale(run, *versions))
+    assert left == [0, 2, 4]
+    assert CaseScore.objects.get(run=run).revision is None  # a worker that dies here leaves work that another one finds
+    assert [score.score for score in run.query_scores.all()] == [40]
+    assert other.query_scores.count() == 7
+    other.fields_dropped_at = timezone.now()
+    other.save()
+    assert scores.forget_failed(other, seconds=60)
+    assert other.query_scores.exclude(error="").count() == 7  # nothing could compute them again
 
 
 def test_rescore_run_a_corrected_script_is_another_version() -> None:

@@ -96,7 +96,8 @@ def test_a_query_rated_later_is_not_run_under_a_script_that_is_off_until_all_are
     scores.rescore_run(run)
     assert kinds(run) == ["off", "time", "time", "off", "off"]
     assert box.texts == []
-    scores.rescore_run(run, including_failed=True)
+    assert scores.forget_failed(run, seconds=60)
+    scores.rescore_run(run)
     assert kinds(run) == [""] * 5
     assert run.case_scores.get().score == 40
     assert len(box.texts) == 5
@@ -107,7 +108,8 @@ def test_scored_again_it_is_switched_off_again_after_as_many_stops(box: Sandbox)
     box.evil = {f"query {number}" for number in range(1, 7)}
     run = run_now(make_attempt(case))
     box.texts = []
-    scores.rescore_run(run, including_failed=True)
+    assert scores.forget_failed(run, seconds=60)
+    scores.rescore_run(run)
     assert len(box.texts) == MAX_STOPS
     assert kinds(run).count("off") == 3
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from django.db.models import Exists, OuterRef, QuerySet
 
-from relevancy.models import Book, Query, Rating, RepeatedPair, User, Verdict
+from relevancy.models import Book, Query, Rating, RatingSpread, RepeatedPair, User, Verdict
 
 from .pace import measure_pace
 from .statistics import (
@@ -198,8 +198,8 @@ def measure_alpha(book: Book) -> Coefficient | None:
     """Returns Krippendorff's ordinal alpha as `measure_agreement` does. Reads only what it needs, the ratings of documents that two
     raters rated; None for more than `MAX_SHARED` of them. One SQL statement."""
     own = Rating.objects.filter(verdict=Verdict.RATED, is_adjudication=False)
-    others = own.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id")).exclude(rater=OuterRef("rater"))
-    shared = own.filter(Exists(others), query__book=book).order_by()
+    several = RatingSpread.objects.filter(query=OuterRef("query"), doc_id=OuterRef("doc_id"), count__gte=2)
+    shared = own.filter(Exists(several), query__book=book).order_by()
     grades = _read_grades(book, shared[: MAX_SHARED + 1])
     return measure_table(_build_table(book, grades)).alpha["ordinal"] if len(grades) <= MAX_SHARED else None
 

@@ -6,6 +6,7 @@ from typing import Any
 from django.urls import reverse
 
 from relevancy import books, hooks, judging
+from relevancy.books import BookJudgments, GradeCount
 from relevancy.hooks import BookFigure, Link
 from relevancy.models import Book, Case, JudgingQueue, RatingImport
 from relevancy.views.requests import HtmxRequest
@@ -17,18 +18,21 @@ from .conflicts import conflicts_seen_by
 BEING_CHOSEN = "being chosen"
 
 
-def build_overview(request: HtmxRequest, book: Book, queue: JudgingQueue, cases: Sequence[Case]) -> dict[str, Any]:
-    """Returns the variables of the page, besides the book and its queue. cases: that use it and that the user can see."""
+def build_overview(
+    request: HtmxRequest, book: Book, queue: JudgingQueue, cases: Sequence[Case], *, is_coming: bool
+) -> dict[str, Any]:
+    """Returns the variables of the page, besides the book and its queue. cases: that use it and that the user can see.
+
+    is_coming: leaves out what all ratings are read for, and has the page ask for it.
+    """
     levels = books.count_pairs_by_level(book)
     to_judge = sum(count for level, count in levels if level is not None)
-    raters, grades = books.count_judgments(book)
-    counts = judging.count_documents(book, difference=1)
-    conflicts = counts.conflicts
-    if Book.objects.hides_grades(book.pk, request.user):
-        conflicts = conflicts_seen_by(request.user, book, difference=1).count()
+    judgments = None if is_coming else books.count_judgments(book)
+    conflicts = conflicts_seen_by(request.user, book, difference=1).count()
     of_apps = [figure for figure in hooks.book_figures(book) if figure is not None]
+    documents, raters = (f"{judgments.documents:,}", f"{len(judgments.raters):,}") if judgments else ("…", "…")
     figures = [
-        BookFigure("Documents rated", f"{counts.rated:,}", reverse("book_queries", args=[book.pk]), "rated-figure"),
+        BookFigure("Documents rated", documents, reverse("book_queries", args=[book.pk]), "rated-figure"),
         BookFigure(
             "To judge",
             f"{to_judge:,}" if queue.built_at else BEING_CHOSEN,
@@ -36,22 +40,20 @@ def build_overview(request: HtmxRequest, book: Book, queue: JudgingQueue, cases:
             "to-judge-figure",
         ),
         BookFigure("Conflicts", f"{conflicts:,}", reverse("book_conflicts", args=[book.pk]), "conflicts-figure"),
-        BookFigure("Raters", f"{len(raters):,}", reverse("book_raters", args=[book.pk]), "raters-figure"),
+        BookFigure("Raters", raters, reverse("book_raters", args=[book.pk]), "raters-figure"),
         *of_apps,
     ]
     return {
         "figures": figures,
         "steps": _find_steps(book, cases, conflicts, to_judge, of_apps),
-        "ticks": _find_ticks(request, book, queue, len(raters), has_two=counts.repeated > 0)
-        if book.is_editable
-        else (),
+        "ticks": _find_ticks(request, book, queue, judgments) if book.is_editable else (),
         "ticks_key": f"book-{book.pk}",
         "levels": levels,
         "pairs": sum(count for _, count in levels),
         "judged": sum(count for level, count in levels if level is None),
         "to_judge": to_judge,
-        "raters": raters,
-        "grades": grades,
+        "judgments": judgments,
+        "grades": judgments.grades if judgments else [GradeCount(value, label, 0, 0) for value, label in book.scale],
         "cases": cases,
         "decided": judging.count_adjudications(book),
         "rating_import": RatingImport.objects.last_of(book.pk),
@@ -79,13 +81,17 @@ def _find_steps(
     return steps
 
 
-def _find_ticks(request: HtmxRequest, book: Book, queue: JudgingQueue, raters: int, *, has_two: bool) -> Sequence[Tick]:
+def _find_ticks(
+    request: HtmxRequest, book: Book, queue: JudgingQueue, judgments: BookJudgments | None
+) -> Sequence[Tick]:
     settings = reverse("book_judging", args=[book.pk])
+    has_two = judging.find_conflicts(book=book, difference=0, state="").exists()
+    has_raters = has_two or (judgments is not None and len(judgments.raters) > 1)
     has_rule = queue.ratings_per_pair > 1 or book.rule != Book.Rule.LATEST
     ticks = [
         Tick("Guidelines: what each grade means", f"{settings}#guidelines", bool(book.guidelines)),
         Tick("Rule: how many rate a document, and what counts", settings, has_rule),
-        Tick("Raters: two people have rated", reverse("teams"), raters > 1),
+        Tick("Raters: two people have rated", reverse("teams"), has_raters),
         Tick("Agreement: two ratings of a document", reverse("book_conflicts", args=[book.pk]), has_two),
     ]
     return ticks_to_show(request, f"book-{book.pk}", ticks)

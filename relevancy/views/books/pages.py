@@ -68,16 +68,22 @@ def book_new(request: HtmxRequest) -> HttpResponse:
 
 @require_GET
 def book(request: HtmxRequest, book_id: int) -> HttpResponse:
-    """The overview of a book. The first look at it has its documents to judge chosen."""
+    """The overview of a book. The first look at it has its documents to judge chosen. The page of a large book asks for the figures
+    that all ratings are read for; `now` in the address waits for them."""
     book: Book = get_or_403(Book.objects.select_related("owner"), request.user, book_id, needs=Role.VIEWER)
     if "order" in request.GET and book.is_editable:  # where comparisons led to before
         return redirect(f"{reverse('book_judging', args=[book.pk])}?{request.GET.urlencode()}")
     tasks.enqueue_judging_queue(judging.judging_queue(book))
     queue = JudgingQueue.objects.get(book=book)
     cases = list(Case.objects.visible_to(request.user).live().filter(book=book).order_by("name", "pk"))
-    return render(
-        request, "books/book.html", {"book": book, "queue": queue, **build_overview(request, book, queue, cases)}
-    )
+    is_coming = not request.htmx and "now" not in request.GET and _is_large(book)
+    overview = build_overview(request, book, queue, cases, is_coming=is_coming)
+    return render(request, "books/book.html", {"book": book, "queue": queue, **overview})
+
+
+def _is_large(book: Book) -> bool:
+    """Returns whether a book has more than `LARGE_CASE` queries. One SQL statement."""
+    return Query.objects.live().filter(book=book)[: LARGE_CASE + 1].count() > LARGE_CASE
 
 
 @require_GET
@@ -89,7 +95,7 @@ def book_queries(request: HtmxRequest, book_id: int) -> HttpResponse:
     form = QueryFilterForm(request.GET)
     wanted = form.cleaned_data if form.is_valid() else {"text": "", "state": ""}
     live: QuerySet[Any] = Query.objects.live().filter(book=book)
-    is_large = live[: LARGE_CASE + 1].count() > LARGE_CASE
+    is_large = _is_large(book)
     found = live.filter(text__icontains=wanted["text"]) if wanted["text"] else live
     pairs = JudgingPair.objects.filter(query=OuterRef("pk"))
     if wanted["state"]:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from relevancy import books, cases, judging, ratings, tasks
 from relevancy.models import Book, JudgingQueue, Rating
 from tests.factories import make_case, make_user, query_of, rate_all
-from tests.views.workbench.example_cases import make_workbench_case
+from tests.views.workbench.example_cases import HTMX, attributes, by_id, make_workbench_case
 
 pytestmark = pytest.mark.django_db
 
@@ -67,12 +67,12 @@ def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
     judging.judge(query=query_of(case, "query 2"), doc_id="b", by=people["rater"], verdict="cannot", note="No")
     judging.judge(query=query_of(case, "query 2"), doc_id="c", by=people["rater"], verdict="later")
     context = sign_in("viewer").get(at(case)).context
-    assert [(str(row["rater"]), row["rated"], row["cannot"]) for row in context["raters"]] == [
+    assert [(str(row["rater"]), row["rated"], row["cannot"]) for row in context["judgments"].raters] == [
         ("Admin", 2, 0),
         ("Rater", 1, 1),
     ]
-    assert [(grade.value, grade.count) for grade in context["grades"]] == [(0, 1), (1, 0), (2, 0), (3, 2)]
-    assert [round(grade.share) for grade in context["grades"]] == [33, 0, 0, 67]
+    assert [(grade.value, grade.count) for grade in context["judgments"].grades] == [(0, 1), (1, 0), (2, 0), (3, 2)]
+    assert [round(grade.share) for grade in context["judgments"].grades] == [33, 0, 0, 67]
     listed = sign_in("viewer").get(at(case, "book_queries")).context["rows"]
     assert [(query.rated, query.pairs, query.open, query.judged) for query, _ in listed] == [(2, 3, 2, 1), (0, 3, 3, 0)]
     assert [(figure.label, figure.value) for figure in context["figures"][:4]] == [
@@ -82,6 +82,24 @@ def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
         ("Raters", "2"),
     ]
     assert context["levels"] == [(0, 4), (1, 1), (None, 1)]
+
+
+def test_page_of_a_large_book_asks_for_what_all_ratings_are_read_for(sign_in, people, case, monkeypatch):
+    prepare(case)
+    rate_all(case, {"query 1": {"a": 0}}, people["rater"])
+    client = sign_in("editor")
+    whole = client.get(at(case))
+    monkeypatch.setattr("relevancy.views.books.pages.LARGE_CASE", 1)
+    first = client.get(at(case))
+    assert attributes(by_id(first, "content"))["hx-get"] == at(case)
+    assert by_id(first, "judgments-coming") is not None
+    values = {figure.id: figure.value for figure in first.context["figures"]}
+    assert {values[name] for name in ("rated-figure", "raters-figure")} == {"…"}
+    assert [step.id for step in first.context["steps"]] == [step.id for step in whole.context["steps"]]
+    for then in (client.get(at(case), headers=HTMX), client.get(at(case), {"now": "1"})):
+        assert "hx-get" not in attributes(by_id(then, "content"))
+        assert then.context["judgments"] == whole.context["judgments"]
+        assert then.context["figures"] == whole.context["figures"]
 
 
 def test_a_book_without_a_queue_or_ratings_opens(sign_in, people, team):
