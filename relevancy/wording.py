@@ -1,13 +1,19 @@
 """Words of sentences for messages of every room."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from difflib import get_close_matches
 
 
 def counted(count: int, singular: str, plural: str = "") -> str:
     """ "1 query", "1,204 queries"; without `plural`, the plural ends in "s"."""
     return f"{count:,} {singular if count == 1 else plural or f'{singular}s'}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """ "shoes, boots and 1,204 more": at most so many of the names."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def describe_pace(per_second: float, left: int) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from relevancy.scoring.rounding import format_p, format_rounded, format_signed
 from relevancy.statistics import ALPHA, TIE, Interval, Verdict, group_runs
-from relevancy.wording import counted
+from relevancy.wording import counted, listed
 
 from .comparisons import Comparison, RunPair, name_runs
 
@@ -75,8 +75,7 @@ def describe_carriers(pair: RunPair) -> str:
     queries = "One query makes" if is_one else f"{len(carriers):,} queries make"
     if len(carriers) > math.ceil(NAMED_SHARE * len(differences) - 1e-9):
         return f"{queries} up 80 % of the {'gain' if differences.mean > 0 else 'loss'}."
-    more = f" and {len(carriers) - MAX_NAMED:,} more" if len(carriers) > MAX_NAMED else ""
-    names = ", ".join(f"“{text}”" for text in carriers[:MAX_NAMED]) + more
+    names = listed([f"“{text}”" for text in carriers], MAX_NAMED)
     rest = differences.mean_without(pair.paired.carriers)
     without = "" if rest is None else f"; without {'it,' if is_one else 'them'} it is {format_signed(rest, 1)}"
     return f"{queries} up 80 % of the difference ({names}){without}."

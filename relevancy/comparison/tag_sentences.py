@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from relevancy.scoring.rounding import format_rounded, format_signed
-from relevancy.wording import counted
+from relevancy.wording import counted, listed
 
 from .tag_figures import TagDifference
 
@@ -19,10 +19,10 @@ def describe_tags(tags: Sequence[TagDifference]) -> str:
     tested = [figures for figures in tags if figures.p_holm is not None]
     untested = len(tags) - len(tested)
     if not tested:
-        return f"No tag has enough queries for a test: {_list([f'“{figures.tag}”' for figures in tags])}."
+        return f"No tag has enough queries for a test: {listed([f'“{figures.tag}”' for figures in tags], MAX_NAMED)}."
     shown = sorted((figures for figures in tested if figures.is_shown), key=lambda figures: -abs(figures.difference))
     parts = [
-        _list([_describe(figures, verb) for figures in found])
+        listed([_describe(figures, verb) for figures in found], MAX_NAMED)
         for verb, found in (
             ("lose", [figures for figures in shown if figures.difference < 0]),
             ("gain", [figures for figures in shown if figures.difference > 0]),
@@ -46,11 +46,6 @@ def _describe(figures: TagDifference, verb: str) -> str:
     interval = figures.interval
     span = f" ({format_signed(interval.low, 1)} to {format_signed(interval.high, 1)})" if interval else ""
     return f"“{figures.tag}” {verb} {format_rounded(abs(figures.difference), 1)} points{span}"
-
-
-def _list(texts: Sequence[str]) -> str:
-    rest = len(texts) - MAX_NAMED
-    return ", ".join(texts[:MAX_NAMED]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
 def describe_correction(tags: Sequence[TagDifference], runs: int = 1) -> str:

@@ -24,6 +24,7 @@ from relevancy.formats.cells import MAX_BYTES, READ_BYTES
 from relevancy.models import Attempt, Book, Case, Endpoint, Run, Scorer, ScorerVersion, Team, UnreadableSecret, User
 from relevancy.models.errors import error_fields, error_text
 from relevancy.scoring.errors import ScoringError
+from relevancy.wording import listed
 
 MISTAKES = (
     ValidationError,
@@ -262,8 +263,7 @@ def suggest_names(name: str, scorer_names: Collection[str]) -> str:
     similar = [names_by_lowercase[match] for match in get_close_matches(name.lower(), names_by_lowercase)]
     if similar:
         return f"Did you mean {' or '.join(map(repr, similar))}?"
-    more = f" and {len(scorer_names) - MAX_LISTED:,} more" if len(scorer_names) > MAX_LISTED else ""
-    return f"Scorers: {', '.join(sorted(scorer_names)[:MAX_LISTED])}{more}."
+    return f"Scorers: {listed(sorted(scorer_names), MAX_LISTED)}."
 
 
 def find_owner(email: str) -> User:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from relevancy.engines.errors import UnreadableResponse
 from relevancy.engines.types import Hit
 from relevancy.slow_requests import READING_TOO_LONG, is_late
+from relevancy.wording import listed
 
 from .csv_cells import requote, unprotect
 
@@ -172,9 +173,8 @@ def check_single_snapshot(snapshots: Sequence[tuple[str, str]]) -> None:
     if len(snapshots) <= 1:
         return
     names = [f"“{' of '.join(filter(None, snapshot))}”" for snapshot in snapshots]
-    more = f" and {len(names) - _MAX_NAMED_SNAPSHOTS} more" if len(names) > _MAX_NAMED_SNAPSHOTS else ""
     raise UnreadableResponse(
-        f"The file of rankings contains {len(snapshots)} snapshots: {', '.join(names[:_MAX_NAMED_SNAPSHOTS])}{more}.",
+        f"The file of rankings contains {len(snapshots)} snapshots: {listed(names, _MAX_NAMED_SNAPSHOTS)}.",
         hint="Save the rows of each snapshot as a file of its own, and upload the one that is to be scored.",
     )
 

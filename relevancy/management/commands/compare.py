@@ -12,7 +12,7 @@ from relevancy.management.command import Command as Base
 from relevancy.management.command import fail, find_run, find_versions, write_text
 from relevancy.models import Case, ScorerVersion
 from relevancy.templatetags import numbers
-from relevancy.wording import counted
+from relevancy.wording import counted, listed
 
 MAX_NAMED = 5  # queries that are named in a sentence
 MAX_GAINING = 20  # queries that are listed
@@ -121,8 +121,7 @@ class Command(Base):
         )
         self.write(f"{result.version.scorer} on the same {count}, {len(left_out):,} left out")
         if left_out:
-            more = f" and {len(left_out) - MAX_NAMED:,} more" if len(left_out) > MAX_NAMED else ""
-            self.write(f"  left out: {', '.join(f'“{text}”' for text in left_out[:MAX_NAMED])}{more}")
+            self.write(f"  left out: {listed([f'“{text}”' for text in left_out], MAX_NAMED)}")
         for run, mean in zip(result.runs, result.means, strict=True):
             self.write(f"  {numbers.score(mean):>5}  {run} of {run.case}, attempt {run.attempt.number}")
         for pair in result.pairs:

@@ -16,7 +16,7 @@ from relevancy.formats.ratings.graded_queries import MAX_QUERIES, query_batches
 from relevancy.formats.ratings.trec import grade_number
 from relevancy.formats.relevancy.writer import name_raters
 from relevancy.models import Attempt, Book, Case, Endpoint, Query, Rating, ScorerVersion, User, Verdict
-from relevancy.wording import counted
+from relevancy.wording import counted, listed
 
 from .case import ENGINES
 from .json_file import write_object
@@ -69,7 +69,7 @@ def _scorer(case: Case, left_out: list[str]) -> dict[str, Any] | None:
         return None
     version, *others = versions
     if others:
-        left_out.append(f"Further scorers: {_listed([other.scorer.name for other in others])}.")
+        left_out.append(f"Further scorers: {listed([other.scorer.name for other in others], MAX_NAMED)}.")
     scale = {f"{grade:g}": label for grade, label in version.scale}
     described = {"scale": [grade_number(grade) for grade, _ in version.scale], "scale_with_labels": scale}
     if case.book.scale != version.scale:
@@ -144,7 +144,7 @@ def _with_texts(attempt: Attempt, left_out: list[str]) -> str:
     texts = {name: value for name, value in attempt.knobs.items() if isinstance(value, str)}
     if not texts:
         return attempt.template
-    left_out.append(f"The knobs {_listed(list(texts))}: their texts are in the query template.")
+    left_out.append(f"The knobs {listed(list(texts), MAX_NAMED)}: their texts are in the query template.")
     is_json = runs.attempts.syntax(attempt.endpoint, attempt.template) == "json"
     code = attempt.template if is_json else blank_comments(attempt.template)
     parts, end = [], 0
@@ -264,7 +264,7 @@ class _Queries:
         sentences = []
         if self._people:
             sentences.append(
-                f"Quepid needs an account for each rater, or creates it on import: {_listed(list(self._people))}."
+                f"Quepid needs an account for each rater, or creates it on import: {listed(list(self._people), MAX_NAMED)}."
             )
         counts = (
             (self._unnamed, "the rater of {} whose address is not known: Quepid finds people by it", "rating"),
@@ -298,8 +298,3 @@ def _other_parts(case: Case) -> str:
         parts.insert(0, "the guidelines of the book")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
-    return f"{', '.join(names[:MAX_NAMED])}{more}"

@@ -7,7 +7,7 @@ from relevancy import comparison, scores
 from relevancy.models import Case, CaseScore, ScorerVersion, User
 from relevancy.optional.groups.figures import check_group_drop
 from relevancy.templatetags import numbers
-from relevancy.wording import counted
+from relevancy.wording import counted, listed
 
 from .models import CheckRun, Schedule, ScheduledCheck
 
@@ -69,7 +69,7 @@ def examine_group(check: ScheduledCheck, schedule: Schedule | None) -> tuple[Sch
         f"{row.case} {comparison.format_difference(figures.difference)}"
         for row, figures in zip(compared, drop.group.cases, strict=True)
     ]
-    message = f"{version.scorer}: {drop.describe()} By case: {_shortened(by_case)}."
+    message = f"{version.scorer}: {drop.describe()} By case: {listed(by_case, MAX_NAMED)}."
     if left := len(rows) - len(compared):
         message += f" {counted(left, 'case')} had no run to compare with."
     return Status.DROPPED if drop.has_dropped else Status.PASSED, message
@@ -111,11 +111,6 @@ def _find_problems(
 def _describe_scores(rows: list[CheckRun], version: ScorerVersion) -> str:
     newest = CaseScore.objects.newest().filter(run__in=[row.run_id for row in rows], version=version)
     stored = dict(newest.values_list("run_id", "score"))
-    return f"{version.scorer}: " + _shortened(
-        [f"{row.case} {numbers.score(stored.get(row.run_id or 0))}" for row in rows]
+    return f"{version.scorer}: " + listed(
+        [f"{row.case} {numbers.score(stored.get(row.run_id or 0))}" for row in rows], MAX_NAMED
     )
-
-
-def _shortened(parts: list[str]) -> str:
-    more = len(parts) - MAX_NAMED
-    return ", ".join(parts[:MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")

@@ -12,6 +12,7 @@ from relevancy.optional.reports import report_csv, report_json
 from relevancy.optional.reports.case_report import CaseReport, ReportQuery, build_report
 from relevancy.optional.reports.planning import DEFAULT_DIFFERENCES, QueryPlan, find_planned_runs
 from relevancy.templatetags import numbers
+from relevancy.wording import listed
 
 MAX_NAMED = 5  # queries that are named in a sentence
 
@@ -135,7 +136,4 @@ def _check_compared(plan: QueryPlan | None, compared: int | None) -> None:
 
 
 def _list_queries(queries: list[ReportQuery]) -> str:
-    if not queries:
-        return "none"
-    more = f" and {len(queries) - MAX_NAMED:,} more" if len(queries) > MAX_NAMED else ""
-    return ", ".join(f"“{query.text}”" for query in queries[:MAX_NAMED]) + more
+    return listed([f"“{query.text}”" for query in queries], MAX_NAMED) or "none"
