@@ -77,6 +77,19 @@ def test_change_a_knob_run_compare_and_rate(look: Opens, case: Case) -> None:
     expect(page.locator("#compared-title")).to_have_text("alien")
 
 
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_the_choices_of_five_runs_do_not_overlap(look: Opens, case: Case, width: int) -> None:
+    for _ in range(4):
+        runs.finish_here(runs.start(attempt=case.attempts.get(), by=case.owner))
+    page = look("editor", viewport={"width": width, "height": 900})
+    page.goto(f"/cases/{case.pk}/compare/?run=1&run=2&run=3&run=4&run=5")
+    overflowing = page.locator(".run-label").evaluate_all(
+        "labels => labels.filter((label) => label.offsetWidth > label.parentElement.clientWidth).length"
+    )
+    assert page.locator(".run-label").count() == 5
+    assert overflowing == 0
+
+
 def test_compare_without_javascript(look: Opens, case: Case) -> None:
     runs.finish_here(runs.start(attempt=case.attempts.get(), by=case.owner))
     page = look("rater", java_script_enabled=False)

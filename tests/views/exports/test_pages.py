@@ -64,6 +64,9 @@ def test_the_link_of_a_large_file_leads_to_its_page_and_then_to_the_file(client,
         tasks.make_export.func(stored.pk)
         html = page_of(client, stored).content.decode()
         assert 'data-status="complete"' in html
+        assert 'width="18"' in html.partition('class="brand"')[2].partition("</svg>")[0], (
+            "The mark is not as wide as the file is long."
+        )
         assert "hx-trigger" not in html.partition('id="export"')[2].partition("</section>")[0]
         response = client.get(reverse("export_file", args=[stored.pk]))
         assert b"".join(response.streaming_content) == contents[name]
