@@ -202,6 +202,27 @@ def test_every_template_is_used() -> None:
     assert set(names) >= USED_BY_DJANGO
 
 
+def test_packages_export_what_others_call() -> None:
+    """`engines` and `scoring` export for packages of others as well, `admin` what Django loads."""
+    if not (PACKAGE / "optional").exists():
+        pytest.skip("apps call some of it")
+    callers = {
+        path: path.read_text()
+        for folder in ("relevancy", "tests", "benchmarks")
+        for path in (ROOT / folder).rglob("*.py")
+    }
+    unused = []
+    for package in sorted({path.parent for path in PACKAGE.glob("*/__init__.py")}):
+        exported = getattr(importlib.import_module(f"relevancy.{package.name}"), "__all__", [])
+        if package.name in {"admin", "engines", "scoring"} or not exported:
+            continue
+        others = "\n".join(text for path, text in callers.items() if package not in path.parents)
+        imports = " ".join(re.findall(rf"from relevancy\.{package.name} import (\([^)]+\)|.+)", others))
+        called = set(re.findall(rf"\b{package.name}\.(\w+)", others)) | set(re.findall(r"\w+", imports))
+        unused += [f"{package.name}.{name}" for name in exported if name not in called]
+    assert unused == []
+
+
 # --- documentation and words ---
 
 ARCHITECTURE = ROOT / "docs" / "architecture.md"

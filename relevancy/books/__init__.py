@@ -1,6 +1,6 @@
 """Service: books and their settings, and what changes their ratings as a whole: copies, merges, raters."""
 
-from .book_building import BookBuilder, build_book, create_book
+from .book_building import build_book, create_book
 from .book_deletion import book_losses, delete_book
 from .book_settings import (
     REMAP_SOURCE,
@@ -41,7 +41,7 @@ from .copying import (
     preview_copies,
     store_ratings,
 )
-from .merging import MERGE_SOURCE, MergePreview, MergeResult, check_mergeable, merge_books, preview_merge
+from .merging import MERGE_SOURCE, MergeResult, merge_books, preview_merge
 from .rater_ratings import (
     ASSIGNMENT_SOURCE,
     REMOVAL_SOURCE,
@@ -67,18 +67,13 @@ UNATTENDED_SOURCES = (
 
 __all__ = [
     "ASSIGNMENT_SOURCE",
-    "COPY_SOURCE",
-    "MERGE_SOURCE",
-    "REMAP_SOURCE",
     "REMOVAL_SOURCE",
     "STARTERS",
     "UNATTENDED_SOURCES",
-    "BookBuilder",
     "BookJudgments",
     "BookPreview",
     "BookSettings",
     "GradeCount",
-    "MergePreview",
     "MergeResult",
     "RaterPreview",
     "SettingsChanged",
@@ -93,7 +88,6 @@ __all__ = [
     "cases_of_queries",
     "change_book",
     "change_settings",
-    "check_mergeable",
     "copy_book",
     "copy_queries",
     "copy_ratings",

@@ -1,7 +1,6 @@
 """Service: what raters judge next, in which order, and the decisions about documents that they rated differently."""
 
 from .adjudication import (
-    ADJUDICATION_SOURCE,
     DECIDED,
     OPEN,
     Conflict,
@@ -16,7 +15,6 @@ from .adjudication import (
     withdraw_adjudication,
 )
 from .judging import (
-    CLAIM,
     COUNTED,
     JudgingProgress,
     claim_pair,
@@ -53,8 +51,6 @@ from .repeats import (
 from .sittings import Sitting, measure_sitting
 
 __all__ = [
-    "ADJUDICATION_SOURCE",
-    "CLAIM",
     "COUNTED",
     "DECIDED",
     "MAX_QUERIES",
