@@ -44,7 +44,7 @@ def describe_verdict(pair: RunPair) -> str:
             compared = counted(queries, "query", "queries") + (
                 f", {independent:,} independent," if independent < queries else ""
             )
-            return f"{names} show no difference that {compared} can show: {_describe_difference(pair)}."
+            return f"{compared} show no clear difference between {names}: {_describe_difference(pair)}."
         case Verdict.TOO_FEW if independent < 2 <= queries:
             return f"{names} cannot be compared: the {queries:,} queries scored in both are variants of one."
         case Verdict.TOO_FEW if independent < 2:

@@ -33,10 +33,9 @@ def describe_tags(tags: Sequence[TagDifference]) -> str:
     sentence = f"Queries tagged {', and '.join(parts)}" if shown else ""
     if rest:
         if shown:
-            sentence += "; the other tag does not differ" if rest == 1 else "; no other tag differs"
+            sentence += f"; the other {'tag shows' if rest == 1 else f'{rest} tags show'} no clear difference"
         else:
-            sentence = "The only tag does not differ" if rest == 1 else f"None of the {rest} tags differs"
-        sentence += " more than so few queries can show"
+            sentence = f"The {'only tag shows' if rest == 1 else f'{rest} tags show'} no clear difference"
     if untested:
         sentence += f". {counted(untested, 'tag has', 'tags have')} too few queries for a test"
     return f"{sentence}."

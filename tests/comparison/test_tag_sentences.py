@@ -23,18 +23,18 @@ RARE = figures("rare", 40, None)
         ([], ""),
         (
             [SHORT, DIGITS],
-            "Queries tagged “digits” lose 6.1 points (−9.8 to −2.4); the other tag does not differ more than so few queries can show.",
+            "Queries tagged “digits” lose 6.1 points (−9.8 to −2.4); the other tag shows no clear difference.",
         ),
         (
             [LONG, DIGITS, SHORT, SHORT],
-            "Queries tagged “digits” lose 6.1 points (−9.8 to −2.4), and “long” gain 3.0 points (+1.2 to +4.9); no other tag differs "
-            "more than so few queries can show.",
+            "Queries tagged “digits” lose 6.1 points (−9.8 to −2.4), and “long” gain 3.0 points (+1.2 to +4.9); the other 2 "
+            "tags show no clear difference.",
         ),
         ([DIGITS], "Queries tagged “digits” lose 6.1 points (−9.8 to −2.4)."),
-        ([SHORT], "The only tag does not differ more than so few queries can show."),
+        ([SHORT], "The only tag shows no clear difference."),
         (
             [SHORT, SHORT, RARE],
-            "None of the 2 tags differs more than so few queries can show. 1 tag has too few queries for a test.",
+            "The 2 tags show no clear difference. 1 tag has too few queries for a test.",
         ),
         ([RARE], "No tag has enough queries for a test: “rare”."),
     ],
