@@ -7,7 +7,8 @@
   interval contains the true gain of what was chosen (target: at least 93 %), and how often it claims a gain, or one of a tag,
   where there is none (at most 5 %). 200 seeds unless given.
 - sample: 200 trials of the sample on the embedded engine (at most 10 s on two cores).
-- estimates: how many settings of the sample are estimated in a second, in one thread (the aim is 100,000).
+- estimates: how many settings are estimated in a second, in one thread: of the sample (at least 100,000), whose queries have pools of
+  seven documents on average, and of as many queries with pools of 100 documents, each with eight items in two groups.
 - stub: `--trials` (500 unless given) of `--queries` (500) on an engine that answers each request 5 ms after it has read it, and an
   endpoint that is sent 4 at a time: n requests take at least n × 5 / 4 ms, which no client can be faster than. Target: at most twice as
   long. The engine is a process of Python on the same machine; a client that only reads and writes sockets needs 1.15 times as long.
@@ -20,6 +21,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from unittest.mock import patch
 
@@ -34,7 +36,7 @@ from relevancy.formats.documents import sample
 from relevancy.models import Case, Scorer, ScorerVersion, User
 from relevancy.optional.studies import findings, studies
 from relevancy.optional.studies.choice import Evidence
-from relevancy.optional.studies.estimates import Estimator
+from relevancy.optional.studies.estimates import Estimator, Pool
 from relevancy.optional.studies.models import Study
 from relevancy.optional.studies.space import Settings, parse_knob
 from relevancy.optional.studies.tests.simulated import simulate, simulate_smooth, true_gain
@@ -46,7 +48,7 @@ SMOOTH = [(queries, best) for best in (1.0, 4.0) for queries in (50, 100, 400)]
 SIMULATED = [(25, 200, 0.8), (50, 20, 0.8), (50, 200, 0.5), (50, 200, 0.8), (100, 200, 0.8), (400, 200, 0.8)]
 COVERED, CLAIMED = 0.93, 0.05
 SAMPLE_TRIALS, SAMPLE_SECONDS = 200, 10.0
-ESTIMATE_TRIALS, ESTIMATED_A_SECOND = 80, 100_000
+ESTIMATE_TRIALS, ESTIMATED_A_SECOND, LARGE_POOL = 80, 100_000, 100
 SAMPLE_KNOBS = ["title_boost=0.1:20:log", "cast_boost=0.1:20:log", "tie=0:1"]
 TAGS = 4  # of a simulated study, of equal sizes
 type Simulation = Callable[..., tuple[Evidence, FloatArray]]
@@ -121,24 +123,42 @@ def measure_sample(by: User, trials: int) -> bool:
 
 
 def measure_estimates(by: User, trials: int) -> bool:
-    taken: list[tuple[int, float]] = []
+    taken: list[tuple[int, float, float]] = []
+    kept: list[tuple[Estimator, Sequence[Settings]]] = []
     points = Estimator.points
 
     def timed(self: Estimator, settings: Sequence[Settings], beat: Callable[[], object]) -> FloatArray:
-        begun = time.perf_counter()
+        begun, cpu_begun = time.perf_counter(), time.thread_time()
         found = points(self, settings, beat)
-        taken.append((len(settings), time.perf_counter() - begun))
+        taken.append((len(settings), time.perf_counter() - begun, time.thread_time() - cpu_begun))
+        kept.append((self, settings))
         return found
 
     with patch.object(Estimator, "points", timed):
         study, seconds = run_study(sample.load(owner=by), SAMPLE_KNOBS, trials, estimates=True)
-    count, spent = (sum(column) for column in zip(*taken, strict=True))
+    count, spent, cpu = (sum(column) for column in zip(*taken, strict=True))
     queries = len(study.query_ids)
     print(
-        f"estimates: {count:,} settings of {queries} queries in {spent:.2f} s of {seconds:.1f} s: {count / spent:,.0f} a second, "
-        f"{count * queries / spent:,.0f} with each query"
+        f"estimates: {count:,} settings of {queries} queries in {spent:.2f} s of {seconds:.1f} s, {cpu:.2f} s of the processor: "
+        f"{count / spent:,.0f} a second, {count * queries / spent:,.0f} with each query"
     )
+    estimator, settings = kept[0]
+    large = replace(estimator, pools=[large_pool(seed, len(SAMPLE_KNOBS)) for seed in range(queries)])
+    cpu_begun = time.thread_time()
+    large.points(settings)
+    cpu = time.thread_time() - cpu_begun
+    print(f"  pools of {LARGE_POOL} documents: {len(settings) / cpu:,.0f} settings a second of the processor")
     return options.verdict(count / spent >= ESTIMATED_A_SECOND, f"at least {ESTIMATED_A_SECOND:,} settings a second")
+
+
+def large_pool(seed: int, knobs: int) -> Pool:
+    """A pool whose documents have the best of seven items, plus a part of the others, and one more item."""
+    chance = np.random.default_rng(seed)
+    sizes = np.tile([7, 1], LARGE_POOL)
+    ties = np.zeros((len(sizes), 1 + knobs))
+    ties[::2, -1] = 1.0
+    items = chance.exponential(size=(sizes.sum(), 1 + knobs))
+    return Pool([f"doc-{number}" for number in range(LARGE_POOL)], np.full(LARGE_POOL, 2), sizes, ties, items)
 
 
 def measure_stub(by: User, trials: int, queries: int) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +36,7 @@ SPREAD = 8_192  # settings that fill the space; as many again are near the best 
 EFFORT = 1_000_000  # settings × queries at most
 ROUNDS = 2  # of settings near the best ones
 NEAREST = 16  # settings that others are drawn around
-AT_ONCE = 512  # settings: what is computed for them fits into the cache of a processor
+AT_ONCE = 40_000  # scores of documents: what is computed for them fits into the cache of a processor
 LISTED = 200  # of the best settings, which a study shows
 
 _MAX = re.compile(r"max (?:of:|plus (\d+(?:\.\d+)?(?:[eE][+-]?\d{1,2})?) times others)")
@@ -93,7 +93,7 @@ class Pool:
         return layers
 
     def scores(self, values: FloatArray) -> FloatArray:
-        """Returns [settings × documents]. values: [settings × knobs]"""
+        """Returns [documents × settings]. values: [settings × knobs]"""
         with_one = np.vstack((np.ones(len(values)), values.T))
         scores = np.zeros((len(self.doc_ids), len(values)))
         for layer in self._layers:
@@ -108,23 +108,27 @@ class Pool:
                 others *= layer.ties @ with_one
                 part += others
             scores[layer.documents] += best
-        return np.ascontiguousarray(scores.T)
+        return scores
 
     def rank(self, values: FloatArray, depth: int) -> IntArray:
         """Returns [settings × at most depth] positions of the best documents. values: [settings × knobs]
 
         Sorting numbers that carry the positions in their last bits is four times as fast as sorting positions by the scores.
         """
-        scores = self.scores(values)
-        documents = np.arange(scores.shape[1])
-        best = scores.max(axis=1, initial=0.0, keepdims=True)
-        behind = best - scores + documents * (1e-9 * best)
+        behind = self.scores(values)
+        documents = np.arange(len(behind))[:, np.newaxis]
+        best = behind.max(axis=0, initial=0.0)
+        np.subtract(best, behind, out=behind)
+        behind += documents * (1e-9 * best)
         bits = behind.view(np.int64)  # of numbers from 0 up, these have the same order
         mask = (1 << len(documents).bit_length()) - 1
         bits &= ~mask
         bits |= documents
-        bits.sort(axis=1)
-        return np.asarray(bits[:, :depth] & mask)
+        rows = np.ascontiguousarray(bits.T)
+        if len(documents) > 2 * depth:
+            rows = np.ascontiguousarray(np.partition(rows, depth - 1, axis=1)[:, :depth])
+        rows.sort(axis=1)
+        return np.asarray(rows[:, :depth] & mask)
 
     def to_bytes(self) -> bytes:
         """Returns all but the ids, which `from_bytes` reads."""
@@ -299,12 +303,18 @@ class Estimator:
     """Estimates the scores of settings. pools: one for each query of the study; None for a query that is not used.
 
     depth: the number of results that the scorer considers.
+    _points: of rows of grades, by position and by the random sum of a row, see `_score`.
     """
 
     space: Space
     scorer: TrialScorer
     pools: Sequence[Pool | None]
     depth: int
+    _points: dict[int, dict[float, float]] = field(default_factory=dict)
+
+    @cached_property
+    def _weights(self) -> FloatArray:
+        return np.random.Generator(np.random.PCG64(0)).normal(size=self.depth)
 
     def values(self, settings: Sequence[Settings]) -> FloatArray:
         """Returns [settings × knobs]."""
@@ -321,16 +331,25 @@ class Estimator:
                 continue
             known = self.scorer.grades[position]
             grades = np.array([known.get(doc_id, np.nan) for doc_id in pool.doc_ids], np.float64)
-            parts = (values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE))
-            ranked = [grades[pool.rank(part, self.depth)] for part in parts]
-            found[:, position] = self._score(position, np.concatenate(ranked))
+            step = max(1, AT_ONCE // len(grades))
+            for start in range(0, len(values), step):
+                ranked = pool.rank(values[start : start + step], self.depth)
+                found[start : start + step, position] = self._score(position, grades, ranked)
         return found
 
-    def _score(self, position: int, grades: FloatArray) -> FloatArray:
-        """Returns the points of rankings by the grades at each rank. Most settings lead to the same few rows of grades."""
-        weights = np.random.Generator(np.random.PCG64(0)).normal(size=grades.shape[1])
-        _, first, row_of = np.unique(np.nan_to_num(grades, nan=-1.5) @ weights, return_index=True, return_inverse=True)
-        return self.scorer.score_grades(position, grades[first])[row_of]
+    def _score(self, position: int, grades: FloatArray, ranked: IntArray) -> FloatArray:
+        """Returns the points of rankings. grades: of the documents of the pool. ranked: as `Pool.rank` returns it.
+
+        Most settings lead to the same few rows of grades, whose points are kept. A row is told from others by a random sum.
+        """
+        sums = np.where(np.isnan(grades), -1.5, grades)[ranked] @ self._weights[: ranked.shape[1]]
+        rows, first, row_of = np.unique(sums, return_index=True, return_inverse=True)
+        points = self._points.setdefault(position, {})
+        new = [place for place, row in enumerate(rows.tolist()) if row not in points]
+        if new:
+            scored = self.scorer.score_grades(position, grades[ranked[first[new]]])
+            points.update(zip(rows[new].tolist(), scored.tolist(), strict=True))
+        return np.array([points[row] for row in rows.tolist()])[row_of]
 
     def count_repeated(self, settings: Settings, rankings: Mapping[int, Sequence[str]]) -> int:
         """Returns how many rankings are repeated. rankings: what the engine has returned under the settings, by position."""
@@ -391,25 +410,30 @@ def propose(
     points = chance.uniform(size=(spread, knobs))
     settings = [dict(parent), *map(estimator.space.settings, points.tolist())]
     scores = estimator.points(settings, beat)
-    all_settings, all_scores = list(settings), [scores]
     folds = sorted({proposal.fold_left_out for proposal in proposals})
+    chances = {fold: np.random.Generator(np.random.PCG64([seed, spread, 1 + fold])) for fold in folds}
+    settings_of, scores_of = dict.fromkeys(folds, settings), dict.fromkeys(folds, scores)
+    for _ in range(ROUNDS):
+        near_of: dict[int, list[dict[str, KnobValue]]] = {}
+        for fold in folds:
+            evidence = build(scores_of[fold])
+            order = _best_first(evidence, evidence.folds[0] != fold)[:NEAREST]
+            centres = np.array([estimator.space.positions(settings_of[fold][at]) for at in order.tolist()])
+            drawn = centres[chances[fold].integers(len(centres), size=spread // (ROUNDS * FOLDS))]
+            near = chances[fold].normal(drawn, STEP)
+            near_of[fold] = list(map(estimator.space.settings, near.tolist()))
+        # Together, because many settings at a time take less than a few.
+        found_near = estimator.points([each for fold in folds for each in near_of[fold]], beat)
+        for fold, of_fold in zip(folds, np.split(found_near, len(folds)), strict=True):
+            settings_of[fold] = [*settings_of[fold], *near_of[fold]]
+            scores_of[fold] = np.vstack((scores_of[fold], of_fold))
     best_of_fold: dict[int, list[dict[str, Any]]] = {}
     for fold in folds:
-        chance = np.random.Generator(np.random.PCG64([seed, spread, 1 + fold]))
-        own_settings, own_scores = settings, scores
-        for _ in range(ROUNDS):
-            evidence = build(own_scores)
-            order = _best_first(evidence, evidence.folds[0] != fold)[:NEAREST]
-            centres = np.array([estimator.space.positions(own_settings[at]) for at in order.tolist()])
-            drawn = centres[chance.integers(len(centres), size=spread // (ROUNDS * FOLDS))]
-            near = chance.normal(drawn, STEP)
-            own_settings = [*own_settings, *map(estimator.space.settings, near.tolist())]
-            own_scores = np.vstack((own_scores, estimator.points(own_settings[len(own_scores) :], beat)))
-        all_settings += own_settings[len(settings) :]
-        all_scores.append(own_scores[len(settings) :])
         wanted = sum(proposal.fold_left_out == fold for proposal in proposals)
-        evidence = build(own_scores)
-        best_of_fold[fold] = _choose(evidence, evidence.folds[0] != fold, own_settings, tried, wanted)
+        evidence = build(scores_of[fold])
+        best_of_fold[fold] = _choose(evidence, evidence.folds[0] != fold, settings_of[fold], tried, wanted)
+    all_settings = [*settings, *(each for fold in folds for each in settings_of[fold][len(settings) :])]
+    all_scores = [scores, *(scores_of[fold][len(settings) :] for fold in folds)]
     found = [best.pop(0) if (best := best_of_fold[proposal.fold_left_out]) else None for proposal in proposals]
     evidence = build(np.vstack(all_scores))
     everything = np.ones(len(evidence.unit_weights), np.bool_)

@@ -144,7 +144,7 @@ def test_explanations_are_taken_apart_into_groups(wording: str) -> None:
     chance = np.random.default_rng(2)
     tried = np.column_stack((chance.uniform(0.1, 10, 40), chance.uniform(0, 1, 40)))
     expected = [[explain(*row)["value"], row[0]] for row in tried.tolist()]
-    assert pool.scores(tried) == pytest.approx(np.array(expected))
+    assert pool.scores(tried).transpose() == pytest.approx(np.array(expected))
     again = Pool.from_bytes(pool.doc_ids, pool.to_bytes())
     assert (again.scores(tried) == pool.scores(tried)).all()
 
@@ -200,7 +200,7 @@ def test_scores_are_the_sums_of_the_best_items_of_groups_and_a_part_of_the_other
                 for _ in range(count):
                     own = [next(of_items) for _ in range(next(of_sizes))]
                     expected[row, document] += max(own) + next(of_ties) * (sum(own) - max(own))
-        assert pool.scores(values) == pytest.approx(expected)
+        assert pool.scores(values).transpose() == pytest.approx(expected)
         assert pool.rank(values, 10).tolist() == np.argsort(-expected.round(9), axis=1, kind="stable")[:, :10].tolist()
 
 
@@ -283,7 +283,7 @@ def test_settings_that_were_tried_are_not_proposed_again() -> None:
     assert not [each for each in (*found, *best) if each is None or each["settings"] in first]
 
 
-def test_estimated_points_are_those_of_the_rankings() -> None:
+def test_estimated_points_are_those_of_the_rankings(monkeypatch: pytest.MonkeyPatch) -> None:
     chance = np.random.default_rng(3)
     pool = sums_of(DOCUMENTS, chance.uniform(size=(14, 3)))
     grades: dict[str, float] = {"doc-3": 3.0, "doc-5": 1.0, "doc-6": 0.0, "elsewhere": 2.0}
@@ -300,6 +300,11 @@ def test_estimated_points_are_those_of_the_rankings() -> None:
     batch = scoring.Batch.build(rankings, [grades] * 50, scale)
     assert found[:, 1] == pytest.approx(scoring.score(scorer.measure, batch, 10).score)
     assert len(set(found[:, 1].tolist())) > 3
+    monkeypatch.setattr(estimates, "AT_ONCE", 100)  # seven settings
+    few = Estimator(SPACE, scorer, [None, pool], 5)
+    assert (few.points(settings)[:, 1] == found[:, 1]).all()
+    monkeypatch.setattr(TrialScorer, "score_grades", None)  # the points of the same rows of grades are kept
+    assert (few.points(settings[::-1])[:, 1] == found[::-1, 1]).all()
 
 
 def test_the_last_trials_are_estimated() -> None:
