@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from relevancy import cases
-from relevancy.models import Case, Endpoint, Team, User
+from relevancy.models import Case, Endpoint, Run, Team, User
 from relevancy.optional.groups import groups
 
 from . import stage
@@ -147,6 +147,17 @@ def _name(page: Page, name: str) -> dict[str, float]:
     box = page.locator(".cases .name-link").filter(has_text=name).first.bounding_box()
     assert box is not None
     return {**box}
+
+
+def test_the_head_of_home_has_room_for_failed_runs(look: Opens, case: Case, people: dict[str, User]) -> None:
+    stage.film_case(people["owner"], ["alien"]).runs.update(status=Run.Status.FAILED)
+    page = look("owner", viewport={"width": 1280, "height": 900})
+    page.goto("/")
+    header = page.locator(".cases-panel > header")
+    assert header.locator("[data-list] .count").count() == 3, "All, failed and unrated."
+    width, room, height = header.evaluate("header => [header.scrollWidth, header.clientWidth, header.clientHeight]")
+    assert width <= room
+    assert height < 50, "One line."
 
 
 @pytest.mark.parametrize("width", [390, 640])  # a phone; 1280 pixels at 200 %
