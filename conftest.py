@@ -12,6 +12,7 @@ from django.conf import settings
 from xdist.scheduler import LoadScopeScheduling
 
 from relevancy.accounts.hashing import LimitedArgon2Hasher
+from relevancy.models import statements
 from tests import factories
 from tests.api.conftest import api  # noqa: F401 (tests of optional apps use it, too)
 from tests.views.conftest import people, sign_in, team  # noqa: F401
@@ -148,6 +149,12 @@ def fast_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords are hashed with parameters that take no time."""
     for parameter, value in (("time_cost", 1), ("memory_cost", 8), ("parallelism", 1)):
         monkeypatch.setattr(LimitedArgon2Hasher, parameter, value)
+
+
+@pytest.fixture(autouse=True)
+def checked_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Statements whose SQL is built once are built again at each call, and compared."""
+    monkeypatch.setattr(statements, "CHECKS", True)
 
 
 @pytest.fixture

@@ -7,10 +7,11 @@ from typing import Protocol
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from relevancy import activity
-from relevancy.models import Activity, Annotation, Case, Run, User
+from relevancy.models import Activity, Annotation, Case, Run, User, compiled
 from relevancy.models.saving import clean_and_save
 
 MAX_ANNOTATIONS = 200  # of one case, so that one page can list them
@@ -82,14 +83,19 @@ def marks(case: Case, points: Sequence[Point] = ()) -> list[Mark]:
     point_by_run = {point.run_id: index for index, point in enumerate(points)}
     result: list[Mark] = []
     lettered = 0
-    present = case.annotations.filter(removed_at=None).order_by("run__number", "pk").select_related("run", "created_by")
-    columns = ("text", "created_at", "case", "run__number", "created_by__name", "created_by__email")
-    for annotation in present.only(*columns):
+    for annotation in _present(case.pk):
         annotation.case = case
         point = point_by_run.get(annotation.run_id)
         result.append(Mark(annotation, point, "" if point is None else letter(lettered)))
         lettered += point is not None
     return result
+
+
+@compiled
+def _present(case_id: int) -> QuerySet[Annotation]:
+    present = Annotation.objects.filter(case=case_id, removed_at=None).order_by("run__number", "pk")
+    columns = ("text", "created_at", "case", "run__number", "created_by__name", "created_by__email")
+    return present.select_related("run", "created_by").only(*columns)
 
 
 def letter(index: int) -> str:

@@ -33,6 +33,7 @@ from .scorer import Scorer, ScorerDefinition, ScorerVersion
 from .secret import EncryptedJSONField, UnreadableSecret
 from .session import UserSession
 from .sign_in import RequiredProof, SignInCounter
+from .statements import compiled
 from .stored_export import StoredExport
 from .stored_index import StoredIndex
 from .team import Membership, Role, Team
@@ -88,6 +89,7 @@ __all__ = [
     "Verdict",
     "case_revision",
     "comparison_revision",
+    "compiled",
     "hit_sizes",
     "lock_documents",
     "pack_hits",

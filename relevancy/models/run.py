@@ -32,12 +32,12 @@ class RunQuerySet(models.QuerySet["Run"]):
         """The case's runs, newest first."""
         return self.filter(case=case).order_by("-number")
 
-    def newest_and_named(self, case: Case, number: int) -> Self:
+    def newest_and_named(self, case: int, number: int) -> Self:
         """The case's newest run, its last two complete ones, the one with this number, and the last complete one before it, newest
         first."""
-        return self.filter(
-            pk__in=RawSQL(_NEWEST_AND_NAMED, [case.pk, case.pk, case.pk, number, case.pk, number])
-        ).order_by("-number")
+        return self.filter(pk__in=RawSQL(_NEWEST_AND_NAMED, [case, case, case, number, case, number])).order_by(
+            "-number"
+        )
 
     def with_details(self) -> Self:
         """Selects attempt, endpoint, case, book and author as well; the endpoint's secrets stay in the database."""

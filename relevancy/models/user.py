@@ -8,6 +8,7 @@ from django.db import models
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from .statements import compiled
 from .team import Membership, Role
 from .text import LineField
 
@@ -64,10 +65,15 @@ class UserManager(BaseUserManager["User"]):
 
     def read_for_request(self, pk: int) -> "User | None":
         """Returns a user with `is_only_rater`. One SQL statement."""
-        is_rater = models.Exists(self.only_raters().filter(pk=models.OuterRef("pk")))
-        users: Any = self.get_queryset()
-        user: User | None = users.annotate(is_only_rater=is_rater).filter(pk=pk).first()
-        return user
+        return next(iter(_for_request(pk)), None)
+
+
+@compiled
+def _for_request(pk: int) -> "models.QuerySet[User]":
+    is_rater = models.Exists(User.objects.only_raters().filter(pk=models.OuterRef("pk")))
+    users: Any = User.objects.filter(pk=pk)
+    annotated: models.QuerySet[User] = users.annotate(is_only_rater=is_rater)
+    return annotated
 
 
 class User(AbstractBaseUser, PermissionsMixin):

@@ -12,10 +12,10 @@ from itertools import batched
 from types import MappingProxyType
 from typing import Any
 
-from django.db.models import ExpressionWrapper, F, TextField
+from django.db.models import ExpressionWrapper, F, QuerySet, TextField
 
 from relevancy import scoring
-from relevancy.models import Book, Query, Rating, User, Verdict
+from relevancy.models import Book, Query, Rating, User, Verdict, compiled
 
 BATCH = 500
 # The time as the driver returns it, only to be compared: giving it a time zone takes a sixth of the time of an export.
@@ -136,6 +136,15 @@ class RatingRecord:
     is_adjudication: bool = False
 
 
+def _in_order(ratings: QuerySet[Rating]) -> QuerySet[Any]:
+    return ratings.order_by("updated_at", "pk").values_list("query_id", *_RECORD)
+
+
+@compiled
+def _records(query_id: int) -> QuerySet[Any]:
+    return _in_order(Rating.objects.filter(query_id=query_id))
+
+
 @dataclass(frozen=True)
 class QueryRatings:
     """All ratings that count for one query, oldest first."""
@@ -147,14 +156,17 @@ class QueryRatings:
     @classmethod
     def read(cls, query_id: int) -> QueryRatings:
         """Reads the ratings. One SQL statement."""
-        return cls.read_many([query_id])[query_id]
+        return cls._by_query([query_id], _records(query_id))[query_id]
 
     @classmethod
     def read_many(cls, query_ids: Sequence[int]) -> dict[int, QueryRatings]:
         """Reads the ratings of several queries, and returns them by query id. One SQL statement."""
+        return cls._by_query(query_ids, _in_order(Rating.objects.filter(query_id__in=query_ids)))
+
+    @classmethod
+    def _by_query(cls, query_ids: Sequence[int], rows: Iterable[Any]) -> dict[int, QueryRatings]:
         records: dict[int, list[RatingRecord]] = {query_id: [] for query_id in query_ids}
-        rows = Rating.objects.filter(query_id__in=query_ids).order_by("updated_at", "pk")
-        for query_id, pk, doc_id, rater_id, name, email, *judged in rows.values_list("query_id", *_RECORD):
+        for query_id, pk, doc_id, rater_id, name, email, *judged in rows:
             records[query_id].append(RatingRecord(pk, query_id, doc_id, rater_id, name or email, *judged))
         return {query_id: cls(query_id, of_query) for query_id, of_query in records.items()}
 

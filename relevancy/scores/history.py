@@ -17,6 +17,7 @@ from relevancy.models import (
     Rating,
     Run,
     ScorerVersion,
+    compiled,
 )
 from relevancy.models.case import LARGE_CASE
 
@@ -46,14 +47,18 @@ def recent_case_scores(case: Case, version: ScorerVersion, limit: int = MAX_POIN
 
     Of the runs and their attempts only the number, the name and what the score needs are loaded.
     """
-    newest = CaseScore.objects.newest().filter(run__case=case, version=version).with_case_revision(case).with_former()
-    rows = newest.select_related("run__attempt").only(
-        *_SCORE_FIELDS, "run__number", "run__attempt__number", "run__attempt__name"
-    )
-    case_scores = list(rows.order_by("-run__number")[:limit])
+    case_scores = _recent_case_scores(case.pk, version.pk, limit=limit)
     for row in case_scores:
         row.version, row.run.case = version, case
     return case_scores[::-1]
+
+
+@compiled
+def _recent_case_scores(case_id: int, version_id: int, *, limit: int) -> QuerySet[CaseScore]:
+    newest = CaseScore.objects.newest().filter(run__case=case_id, version=version_id)
+    rows = newest.with_case_revision(Case(pk=case_id)).with_former().select_related("run__attempt")
+    shown = rows.only(*_SCORE_FIELDS, "run__number", "run__attempt__number", "run__attempt__name")
+    return shown.order_by("-run__number")[:limit]
 
 
 def is_settled(case_score: CaseScore) -> bool:

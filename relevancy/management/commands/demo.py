@@ -137,8 +137,8 @@ def web_command(port: int) -> list[str]:
 
 
 def worker_command() -> list[str]:
-    """Returns the command line of the worker."""
-    return [sys.executable, "-m", "relevancy", "worker", "--verbosity", "0"]
+    """Returns the command line of the worker. On a busy machine, pages come first."""
+    return ["nice", "-n", "5", sys.executable, "-m", "relevancy", "worker", "--verbosity", "0"]
 
 
 @dataclass

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from relevancy import activity, judging, ratings, scores
 from relevancy.judging import JudgedDocument, JudgingProgress
-from relevancy.models import Book, JudgingPair, Query, Rating, Role, User, Verdict
+from relevancy.models import Book, JudgingPair, Query, Rating, Role, User, Verdict, compiled
 from relevancy.models.saving import clean_and_save
 from relevancy.models.write_queue import write_turn
 from relevancy.ratings import InvalidRating
@@ -104,9 +104,13 @@ def is_qualified(book: Book, user: User) -> bool:
 
     One or two SQL statements.
     """
-    rules = QualificationRule.objects.filter(book=book, share__isnull=False)
-    has_to_qualify = rules.exclude(book__in=Qualification.objects.counting().filter(rater=user).values("book"))
-    return not has_to_qualify.exists() or Book.objects.editable_by(user).filter(pk=book.pk).exists()
+    return not _unmet_rules(book.pk, user.pk) or Book.objects.editable_by(user).filter(pk=book.pk).exists()
+
+
+@compiled
+def _unmet_rules(book_id: int, user_id: int) -> QuerySet[QualificationRule]:
+    met = Qualification.objects.counting().filter(rater=user_id).values("book")
+    return QualificationRule.objects.filter(book=book_id, share__isnull=False).exclude(book__in=met)
 
 
 def books_to_qualify(user: User) -> QuerySet[Book]:

@@ -3,9 +3,10 @@
 from functools import cached_property
 from typing import Any, cast
 
+from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
 
-from relevancy.models import Book, Case, CaseQuery, Role, User
+from relevancy.models import Book, Case, CaseQuery, Role, User, compiled
 from relevancy.scores import QueryRatings
 from relevancy.views.permissions import get_or_403
 from relevancy.views.requests import HtmxRequest
@@ -43,20 +44,35 @@ class CaseAccess:
 
 def get_case(request: HtmxRequest, case_id: int, *, needs: Role = Role.VIEWER) -> Case:
     """Returns a case on which the user has at least the role `needs`, with its book; see `get_or_403`."""
-    case: Case = get_or_403(Case.objects.select_related("book"), request.user, case_id, needs=needs)
-    return case
+    user = request.user
+    for case in _cases(case_id, user.pk, is_superuser=user.is_superuser, needs=needs):
+        return case
+    case = get_or_403(Case.objects.select_related("book"), user, case_id, needs=needs)
+    return cast(Case, case)
+
+
+@compiled
+def _cases(case_id: int, user_id: int, *, is_superuser: bool, needs: Role) -> QuerySet[Case]:
+    cases: Any = Case.objects.select_related("book").filter(pk=case_id)
+    return cases.with_role(User(pk=user_id, is_superuser=is_superuser)).filter(role__gte=needs)
 
 
 def get_rateable_query(request: HtmxRequest, case_id: int, case_query_id: int) -> CaseQuery:
     """Returns a present query of a case that the user may rate, with case and book. Raises what `get_case` and
     `get_case_query` raise. One SQL statement if there is one."""
-    present = CaseQuery.objects.present().filter(case=case_id, pk=case_query_id).with_role(request.user)
-    case_query: CaseQuery | None = present.select_related("query", "case__book").first()
-    if case_query is None or case_query.role < Role.RATER:
-        return get_case_query(get_case(request, case_id, needs=Role.RATER), case_query_id)
-    case_query.case.role = case_query.role
-    case_query.query.book = case_query.case.book
-    return case_query
+    user = request.user
+    for case_query in _case_queries(case_id, case_query_id, user.pk, is_superuser=user.is_superuser):
+        if case_query.role >= Role.RATER:
+            case_query.case.role = case_query.role
+            case_query.query.book = case_query.case.book
+            return case_query
+    return get_case_query(get_case(request, case_id, needs=Role.RATER), case_query_id)
+
+
+@compiled
+def _case_queries(case_id: int, case_query_id: int, user_id: int, *, is_superuser: bool) -> QuerySet[CaseQuery]:
+    present = CaseQuery.objects.present().filter(case=case_id, pk=case_query_id)
+    return present.with_role(User(pk=user_id, is_superuser=is_superuser)).select_related("query", "case__book")
 
 
 def get_case_query(case: Case, case_query_id: int) -> CaseQuery:

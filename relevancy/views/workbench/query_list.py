@@ -7,12 +7,12 @@ from itertools import accumulate
 from typing import cast
 
 from django.core.paginator import Page, Paginator
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.http import Http404
 from django.urls import reverse
 
 from relevancy import queries, scores
-from relevancy.models import Case, CaseQuery, Ranking, Run, ScorerVersion, User, hit_sizes
+from relevancy.models import Case, CaseQuery, Ranking, Run, ScorerVersion, User, compiled, hit_sizes
 from relevancy.models.case import LARGE_CASE, CaseQueryQuerySet
 from relevancy.views.tables import Column, Heading, build_headings
 
@@ -339,7 +339,16 @@ class QueryList:
 
     def get(self, case_query_id: int) -> ScoredCaseQuery:
         """Returns one query of the case with its scores, whatever the filter; raises `Http404` if the case does not have it."""
-        case_query = self._with_scores(self._case.case_queries.present().filter(pk=case_query_id)).first()
-        if case_query is None:
-            raise Http404("This query is not in the case, or has been removed from it.")
-        return cast("ScoredCaseQuery", case_query)
+        shown = [run.pk if run else 0 for run in (self._selection.run, self._previous_run)]
+        versions = [version.pk for version in (self._versions[0], *self.secondary)]
+        for case_query in _scored_case_queries(self._case.pk, case_query_id, *shown, *versions):
+            case_query.case = self._case
+            return cast("ScoredCaseQuery", case_query)
+        raise Http404("This query is not in the case, or has been removed from it.")
+
+
+@compiled
+def _scored_case_queries(case_id: int, pk: int, run_id: int, before_id: int, *version_ids: int) -> QuerySet[CaseQuery]:
+    version, *secondary = (ScorerVersion(pk=version_id) for version_id in version_ids)
+    present = CaseQuery.objects.present().filter(case=case_id, pk=pk)
+    return present.with_scores(Run(pk=run_id), version, Run(pk=before_id), secondary=secondary)

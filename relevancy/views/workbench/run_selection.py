@@ -1,8 +1,10 @@
 """Which run of a case a page shows."""
 
+from django.db.models import QuerySet
+
 from relevancy import scores
 from relevancy.hooks import ShownRun
-from relevancy.models import Case, Run
+from relevancy.models import Case, Run, compiled
 
 
 class RunSelection:
@@ -20,7 +22,7 @@ class RunSelection:
     def __init__(self, case: Case, number: int = 0) -> None:
         """Reads the newest run, the one with the number, and the last complete ones before them. One SQL statement."""
         self._case = case
-        runs = list(Run.objects.newest_and_named(case, number).select_related("attempt"))
+        runs = _runs(case.pk, number)
         for run in runs:
             run.case = case
         complete = [run for run in runs if run.status == Run.Status.COMPLETE]
@@ -70,3 +72,8 @@ class RunSelection:
     def parameters(self) -> dict[str, int]:
         """What every link of the page adds to its address, so that it leads to the same run; nothing for the default."""
         return {"run": self.run.number} if self.run and self.default and self.run.pk != self.default.pk else {}
+
+
+@compiled
+def _runs(case_id: int, number: int) -> QuerySet[Run]:
+    return Run.objects.newest_and_named(case_id, number).select_related("attempt")

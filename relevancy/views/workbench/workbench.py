@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.functional import SimpleLazyObject
 
-from relevancy.models import Case, Role, ScorerVersion, User
+from relevancy.models import Case, Role, ScorerVersion, User, compiled
 from relevancy.views.next_steps import NextSteps
 from relevancy.views.notices import Notice
 from relevancy.views.requests import HtmxRequest, page_parameters, parse_number
@@ -83,7 +84,7 @@ class Workbench:
     @cached_property
     def versions(self) -> list[ScorerVersion]:
         """The versions of the case's scorers, the primary first."""
-        return list(ScorerVersion.objects.used_by(self.case))
+        return _versions(self.case.pk)
 
     @cached_property
     def chart(self) -> HistoryChart:
@@ -168,3 +169,8 @@ class Workbench:
     @cached_property
     def tune(self) -> TunePane:
         return tune_pane(self.case, self.user, self.versions[0], number=self.attempt_number, form=self.attempt_form)
+
+
+@compiled
+def _versions(case_id: int) -> QuerySet[ScorerVersion]:
+    return ScorerVersion.objects.used_by(case_id)
