@@ -144,8 +144,10 @@ elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     from relevancy import database_pool  # needs psycopg, which SQLite does not
 
     DATABASES["default"]["OPTIONS"] = {
-        "pool": database_pool.options(size=integer("DATABASE_POOL", 8, 1)),
         "connect_timeout": 5,
+        **DATABASES["default"].get("OPTIONS", {}),  # of the address, such as `?sslmode=verify-full`
+        "pool": database_pool.options(size=integer("DATABASE_POOL", 8, 1)),
+        "prepare_threshold": 1,  # of statements that `models.compiled` executes; others contain their values
     }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

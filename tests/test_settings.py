@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+from ast import literal_eval
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,11 @@ def test_env_file_of_make_is_private(tmp_path: Path) -> None:
     (tmp_path / "Makefile").write_text((root / "Makefile").read_text())
     subprocess.run(["make", ".env", f"PYTHON={sys.executable}"], cwd=tmp_path, check=True, capture_output=True)
     assert stat.S_IMODE((tmp_path / ".env").stat().st_mode) == 0o600
+
+
+def test_options_of_the_database_address_are_kept(tmp_path: Path) -> None:
+    code = "from relevancy.settings import DATABASES; print({**DATABASES['default']['OPTIONS'], 'pool': None})"
+    url = "postgres://relevancy:x@localhost/relevancy?sslmode=verify-full&connect_timeout=3"
+    done = python(tmp_path, "-c", code, SECRET_KEY=SECRET, DATABASE_URL=url)
+    options = literal_eval(done.stdout)
+    assert (options["sslmode"], options["connect_timeout"]) == ("verify-full", 3), done.stderr
