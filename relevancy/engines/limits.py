@@ -44,9 +44,12 @@ _CUT_FIELDS = "…"  # the name under which a hit says that it had more fields
 
 def limit_page(page: Page, rows: int) -> Page:
     """Returns a page with at most `rows` hits, each cut to the limits. Raises `UnreadableResponse` for an id that is too long."""
+    if page.is_limited:
+        return page
     total = page.total
     return replace(
         page,
+        is_limited=True,
         hits=tuple(limit_hits(page.hits[: max(rows, 0)])),
         total=total if total is not None and 0 <= total <= _MAX_TOTAL else None,
         took_ms=max(0, min(page.took_ms, _MAX_TOOK)),

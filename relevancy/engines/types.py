@@ -211,12 +211,14 @@ class Page:
     `total`: number of matching documents, None if the engine does not report it.
     `took_ms`: wall time of the request in milliseconds.
     `rendered_request`: what was sent, as plain JSON without credentials.
+    `is_limited`: the limits have been applied, which `search_many` need not do again for what `search` returned.
     """
 
     hits: tuple[Hit, ...]
     total: int | None
     took_ms: int
     rendered_request: Mapping[str, Any]
+    is_limited: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from django.core.validators import MaxLengthValidator
 from django.db import connection, models
 from django.utils import timezone
 
-from . import lookups  # noqa: F401 (registers the lookup `has_element`)
+from . import lookups  # noqa: F401 (registers the lookups `has_element` and `among`)
 from .access import SharedModel, SharedQuerySet
 from .team import Membership, Role, Team
 from .text import LineField, MultilineField

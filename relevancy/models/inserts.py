@@ -3,7 +3,9 @@
 See docs/decisions/0051.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Sequence
+from types import NoneType
 from typing import Any
 
 from django.db import connection
@@ -22,7 +24,8 @@ def insert_rows(
 
     on_conflict: SQL, such as `DO NOTHING`, for rows that violate a unique constraint; otherwise they raise `IntegrityError`.
     returning: columns of the rows that were inserted, which only PostgreSQL returns, and only if `on_conflict` is given.
-    The values must be those that the fields store: nothing is validated, and columns that are left out have no defaults.
+    The values must be those that the fields store: nothing is validated, and columns that are left out have no defaults. A text in a
+    column of JSON is its JSON.
     """
     columns = list(zip(*rows, strict=True))
     if not columns:
@@ -43,7 +46,8 @@ def insert_rows(
             arrays = ", ".join(f"%s::{name}[]" for name in types)
             new = f"unnest({arrays}) new ({', '.join(names)})"
             inserted = f" RETURNING {', '.join(returning)}" if returning else ""
-            cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{conflict}{inserted}", values)
+            literals = [as_array(column) for column in values]
+            cursor.execute(f"INSERT INTO {table} SELECT * FROM {new}{conflict}{inserted}", literals)
             return cursor.fetchall() if returning else []
         else:
             placeholders = ", ".join(["%s"] * len(fields))
@@ -57,5 +61,26 @@ def _as_stored(field: "Field[Any, Any]", values: Sequence[Any]) -> list[Any]:
         times = {value: field.get_db_prep_save(value, connection) for value in set(values)}
         return [times[value] for value in values]
     if isinstance(field, JSONField):
-        return [field.get_db_prep_save(value, connection) for value in values]
+        return [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
     return list(values)
+
+
+def as_array(values: Sequence[Any]) -> str:
+    """Returns numbers, texts, bytes and None as the text of an array of PostgreSQL. psycopg takes four times as long for a list."""
+    kinds = set(map(type, values))
+    if len(kinds) == 1:
+        return f"{{{','.join(map(_WRITERS.get(kinds.pop(), _write_text), values))}}}"
+    return f"{{{','.join([_WRITERS.get(type(value), _write_text)(value) for value in values])}}}"
+
+
+def _write_text(value: Any) -> str:
+    return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+_WRITERS: dict[type, Callable[[Any], str]] = {
+    int: str,
+    float: repr,
+    NoneType: lambda value: "NULL",
+    bytes: lambda value: f'"\\\\x{value.hex()}"',
+    memoryview: lambda value: f'"\\\\x{value.hex()}"',
+}

@@ -1,9 +1,29 @@
-"""A lookup for JSON lists: whether a string is one of the elements. Django's `contains` is not available on SQLite."""
+"""Lookups that Django lacks: whether a JSON list has an element, on SQLite as well, and whether an id is one of hundreds."""
 
 import json
+from collections.abc import Collection
 from typing import Any
 
-from django.db.models import JSONField, Lookup
+from django.db.models import ForeignKey, IntegerField, JSONField, Lookup
+
+
+@IntegerField.register_lookup
+@ForeignKey.register_lookup
+class Among(Lookup[Collection[int]]):
+    """`query_id__among=ids`: as `in`, for hundreds of ids that are sent as one value instead of one each."""
+
+    lookup_name = "among"
+    prepare_rhs = False
+
+    def as_sqlite(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+        lhs, params = self.process_lhs(compiler, connection)
+        return f"{lhs} IN (SELECT value FROM JSON_EACH(%s))", [*params, json.dumps(list(self.rhs))]
+
+    def as_postgresql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
+        lhs, params = self.process_lhs(compiler, connection)
+        ids = ",".join(map(str, self.rhs))
+        # Of the same type: PostgreSQL compares a row with all numbers of another one, instead of looking it up in a hash table.
+        return f"{lhs} = ANY(%s::{self.lhs.output_field.db_type(connection)}[])", [*params, f"{{{ids}}}"]
 
 
 @JSONField.register_lookup

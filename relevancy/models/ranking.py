@@ -17,12 +17,15 @@ from django.db import connection, models
 
 from .book import Query
 from .endpoint import Endpoint
-from .inserts import insert_rows
+from .inserts import as_array, insert_rows
 from .run import Run
 
 _READ = 10_000  # documents read by one statement
 _KEPT = 20_000  # documents that `DocumentCache` keeps
 _DIGEST_LENGTH = 16
+_STORED_ONCE = "(endpoint_id, digest) DO NOTHING"  # without the names, PostgreSQL looks rows up by the primary key, too
+
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 # `[document id, engine score or None, {field: value}]`, and `{field: highlighted snippet}` if the engine highlighted something.
 type Hit = list[Any]
@@ -80,12 +83,12 @@ class RankingQuerySet(models.QuerySet["Ranking"]):
         if not rankings:
             return
         pack_hits(rankings, endpoint=endpoint)
-        texts = dict(Query.objects.filter(pk__in={row.query_id for row in rankings}).values_list("pk", "text"))
+        texts = dict(Query.objects.filter(pk__among={row.query_id for row in rankings}).values_list("pk", "text"))
         for row in rankings:
             if row.former_text == texts.get(row.query_id):
                 row.former_text = ""
         values = [[getattr(row, name) for name in _COLUMNS] for row in rankings]
-        insert_rows(Ranking, _COLUMNS, values, on_conflict="DO NOTHING")
+        insert_rows(Ranking, _COLUMNS, values, on_conflict="(query_id, run_id) DO NOTHING")
 
 
 class Ranking(models.Model):
@@ -173,13 +176,13 @@ _COLUMNS = tuple(field.attname for field in Ranking._meta.concrete_fields if not
 
 
 class DocumentVersion:
-    """A document with its fields, the same as every other one with the same digest."""
+    """A document with its fields as JSON, the same as every other one with the same digest."""
 
     __slots__ = ("digest", "doc_id", "fields")
 
     def __init__(self, doc_id: str, fields: dict[str, Any]) -> None:
-        self.doc_id, self.fields = doc_id, fields
-        content = json.dumps([doc_id, fields], ensure_ascii=False, separators=(",", ":"))
+        self.doc_id, self.fields = doc_id, _as_json(fields)
+        content = f"[{_as_json(doc_id)},{self.fields}]"
         self.digest = hashlib.sha256(content.encode()).digest()[:_DIGEST_LENGTH]
 
     def __hash__(self) -> int:
@@ -249,7 +252,8 @@ def _read_documents(
     rankings: Iterable[Ranking], columns: Callable[[models.QuerySet[Document]], Iterable[tuple[Any, ...]]]
 ) -> dict[int, tuple[Any, ...]]:
     numbers = sorted({number for ranking in rankings for number in ranking.document_numbers})
-    return {row[0]: row for batch in batched(numbers, _READ) for row in columns(Document.objects.filter(pk__in=batch))}
+    stored = (Document.objects.filter(pk__among=batch) for batch in batched(numbers, _READ))
+    return {row[0]: row for documents in stored for row in columns(documents)}
 
 
 class DocumentCache[T]:
@@ -270,7 +274,7 @@ class DocumentCache[T]:
         if len(self._kept) + len(wanted) > _KEPT:
             self._kept = {number: self._kept[number] for number in wanted & self._kept.keys()}
         for batch in batched(sorted(wanted - self._kept.keys()), _READ):
-            for number, *values in Document.objects.filter(pk__in=batch).values_list("pk", *self._columns):
+            for number, *values in Document.objects.filter(pk__among=batch).values_list("pk", *self._columns):
                 self._kept[number] = self._make(*values)
         return self._kept
 
@@ -292,7 +296,7 @@ def _store_documents(endpoint: int, versions: set[DocumentVersion]) -> dict[byte
     if new:
         rows = [(endpoint, version.doc_id, version.fields, version.digest) for version in new]
         names = ("endpoint_id", "doc_id", "fields", "digest")
-        inserted = insert_rows(Document, names, rows, on_conflict="DO NOTHING", returning=("digest", "id"))
+        inserted = insert_rows(Document, names, rows, on_conflict=_STORED_ONCE, returning=("digest", "id"))
         present |= {bytes(digest): pk for digest, pk in inserted}
         # On PostgreSQL only those that another worker has inserted meanwhile.
         present |= _find_documents(endpoint, [version.digest for version in new if version.digest not in present])
@@ -305,10 +309,10 @@ def _find_documents(endpoint: int, digests: Sequence[bytes]) -> dict[bytes, int]
     with connection.cursor() as cursor:
         for batch in batched(digests, _READ):
             # Written by hand because every chunk of a run reads thousands of them: one array takes half of what a value for each takes.
-            among = "= ANY(%s)" if is_postgresql else f"IN ({', '.join(['%s'] * len(batch))})"
+            among = "= ANY(%s::bytea[])" if is_postgresql else f"IN ({', '.join(['%s'] * len(batch))})"
             cursor.execute(
                 f"SELECT digest, id FROM {Document._meta.db_table} WHERE endpoint_id = %s AND digest {among}",
-                [endpoint, list(batch)] if is_postgresql else [endpoint, *batch],
+                [endpoint, as_array(batch)] if is_postgresql else [endpoint, *batch],
             )
             found.update({bytes(digest): pk for digest, pk in cursor.fetchall()})
     return found

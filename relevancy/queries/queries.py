@@ -7,12 +7,13 @@ from itertools import batched
 from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
 from relevancy import activity, hooks, scores
 from relevancy.models import Activity, Book, Case, CaseQuery, Query, Ranking, User
+from relevancy.models.inserts import insert_rows
 from relevancy.models.saving import clean_and_save
 
 from . import tags as query_tags
@@ -33,8 +34,10 @@ _LABELS = {
     "options": "options",
     "weight": "weight",
 }
-# A tenth of the time of `bulk_create`.
-_INSERT = f"INSERT INTO {CaseQuery._meta.db_table} (case_id, query_id, position, options, weight) VALUES (%s, %s, %s, '{{}}', 1)"
+_OF_BOOK = (
+    *("book_id", "text", "text_key", "retired_at", "created_at"),
+    *("information_need", "reference_answer", "notes", "tags", "revision"),
+)
 
 
 @dataclass(frozen=True)
@@ -100,9 +103,15 @@ def _find_or_create(book: Book, texts: Sequence[str], retired_at: datetime | Non
         keys = {text_key(text): text for text in batch}
         present = dict(book.queries.filter(text_key__in=keys).values_list("text_key", "pk"))
         if missing := [key for key in keys if key not in present]:
-            rows = [Query(book=book, text=keys[key], text_key=key, retired_at=retired_at) for key in missing]
-            Query.objects.bulk_create(rows, ignore_conflicts=True)
-            present |= dict(book.queries.filter(text_key__in=missing).values_list("text_key", "pk"))
+            now = timezone.now()
+            rows: list[Sequence[Any]] = [
+                (book.pk, keys[key], key, retired_at, now, "", "", "", [], 0) for key in missing
+            ]
+            once, added = "(book_id, text_key) DO NOTHING", ("text_key", "id")
+            present |= insert_rows(Query, _OF_BOOK, rows, on_conflict=once, returning=added)
+            # On PostgreSQL only those that somebody else has created meanwhile.
+            if unknown := [key for key in missing if key not in present]:
+                present |= dict(book.queries.filter(text_key__in=unknown).values_list("text_key", "pk"))
         ids |= {text: present[key] for key, text in keys.items()}
     return ids
 
@@ -140,12 +149,11 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
     last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
     present: dict[int, bool] = {}
     for batch in batched(query_ids, LOOKED_UP):
-        rows = case.case_queries.filter(query__in=batch).values_list("query_id", "removed_at")
+        rows = case.case_queries.filter(query_id__among=batch).values_list("query_id", "removed_at")
         present |= {pk: removed_at is None for pk, removed_at in rows}
     positions = {pk: last + number * STEP for number, pk in enumerate(query_ids, 1) if not present.get(pk)}
-    new = [(case.pk, pk, at) for pk, at in positions.items() if pk not in present]
-    with connection.cursor() as cursor:
-        cursor.executemany(_INSERT, new)
+    new: list[Sequence[Any]] = [(case.pk, pk, at, {}, 1.0) for pk, at in positions.items() if pk not in present]
+    insert_rows(CaseQuery, ("case_id", "query_id", "position", "options", "weight"), new)
     if len(new) < len(positions):
         restored = [row for row in case.case_queries.exclude(removed_at=None) if row.query_id in positions]
         for case_query in restored:
@@ -160,7 +168,7 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
 
 def _unretire(book: Book, query_ids: Iterable[int]) -> None:
     for batch in batched(query_ids, BATCH_SIZE):
-        Query.objects.filter(pk__in=batch, retired_at__isnull=False).update(retired_at=None)
+        Query.objects.filter(pk__among=batch, retired_at__isnull=False).update(retired_at=None)
 
 
 def delete_prepared(*, book: Book) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from threading import Event
 from typing import Any
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -20,11 +20,11 @@ from relevancy.scores import compute_scores, lock_queries, store
 from .access import why_not_continued
 from .claims import release
 from .endings import end_without_parts, fail
-from .parts import unsearched_of_part
+from .parts import is_searched, unsearched_of_part
 from .requests import RequestBuilder, endpoint_mapping, query_options
 
-WRITE_AFTER = 100  # responses, once `PAUSE_SECONDS` have passed since the last write
-MAX_UNWRITTEN = 300  # responses, whether or not they have passed
+WRITE_AFTER = 100  # responses on SQLite, where others wait for a write, once `PAUSE_SECONDS` have passed since the last
+MAX_UNWRITTEN = 500  # responses
 WRITE_SECONDS = 2.0
 HEARTBEAT_SECONDS = 10.0  # between heartbeats, however slow the engine is
 CANCEL_CHECK_SECONDS = 1.0  # between checks whether the run was stopped
@@ -120,7 +120,7 @@ class Chunk:
         except engines.EngineError as error:
             self._fail(str(error))
             return
-        if self.cancelled or not unsearched_of_part(self.run, self.part):
+        if self.cancelled or is_searched(self.run, self.part):
             self._end_part()
         else:
             release(self.part, connection_failures=self.consecutive_failures)
@@ -161,9 +161,8 @@ class Chunk:
     def _should_write(self, unwritten: int) -> bool:
         """Returns whether to write this many responses now. Searching goes on while a write would have to wait."""
         since = time.monotonic() - self.written_at
-        return (
-            unwritten >= MAX_UNWRITTEN or since > WRITE_SECONDS or (unwritten >= WRITE_AFTER and since >= PAUSE_SECONDS)
-        )
+        is_short = connection.vendor == "sqlite" and unwritten >= WRITE_AFTER and since >= PAUSE_SECONDS
+        return is_short or unwritten >= MAX_UNWRITTEN or since > WRITE_SECONDS
 
     def _count_failures(self, response: engines.Page | engines.EngineError) -> None:
         self.consecutive_failures = (

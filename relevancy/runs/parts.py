@@ -22,11 +22,24 @@ def unsearched_of_part(run: Run, part: RunPart) -> list[CaseQuery]:
 
     PostgreSQL may plan one statement as if a run that is being searched had no rankings, and then reads all of them for each query.
     """
-    in_part = run.case.case_queries.present().filter(pk__range=(part.first, part.last))
-    case_queries = list(in_part.select_related("query").order_by("position", "id"))
-    rankings = Ranking.objects.filter(run=run, query__in=[case_query.query_id for case_query in case_queries])
-    searched = set(rankings.order_by().values_list("query_id", flat=True))
+    case_queries = list(_in_part(run, part).select_related("query").order_by("position", "id"))
+    searched = _searched(run, [case_query.query_id for case_query in case_queries])
     return [case_query for case_query in case_queries if case_query.query_id not in searched]
+
+
+def is_searched(run: Run, part: RunPart) -> bool:
+    """Returns whether `unsearched_of_part` would return none. Two SQL statements, which read only ids."""
+    query_ids = list(_in_part(run, part).values_list("query_id", flat=True))
+    return _searched(run, query_ids).issuperset(query_ids)
+
+
+def _in_part(run: Run, part: RunPart) -> QuerySet[CaseQuery]:
+    case_queries: QuerySet[CaseQuery] = run.case.case_queries.present().filter(pk__range=(part.first, part.last))
+    return case_queries
+
+
+def _searched(run: Run, query_ids: list[int]) -> set[int]:
+    return set(Ranking.objects.filter(run=run, query_id__among=query_ids).order_by().values_list("query_id", flat=True))
 
 
 def count_searched(run: Run) -> tuple[int, int]:

@@ -90,7 +90,7 @@ def known_grades(
     rows: list[RatingRow] = []
     for batch in batched(query_ids, BATCH):
         rater_filter = {} if rater_id is None else {"rater": rater_id}
-        stored = Rating.objects.filter(query_id__in=batch, value__isnull=False, **rater_filter).order_by()
+        stored = Rating.objects.filter(query_id__among=batch, value__isnull=False, **rater_filter).order_by()
         rows += [row for row in stored.values_list(*_COLUMNS) if counts is None or counts(*row[:3])]
     grades = combine_grades(book, rows, new_values or {})
     return {query_id: grades.get(query_id, {}) for query_id in query_ids}
@@ -112,7 +112,7 @@ class GradedQueries:
     @classmethod
     def read(cls, book: Book, query_ids: Collection[int]) -> GradedQueries:
         """Reads revisions, the settings of the book, and grades, in this order."""
-        revisions = dict(Query.objects.filter(pk__in=query_ids).values_list("pk", "revision"))
+        revisions = dict(Query.objects.filter(pk__among=query_ids).values_list("pk", "revision"))
         book.refresh_settings()
         return cls(book, known_grades(book, query_ids), revisions)
 

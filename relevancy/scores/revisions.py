@@ -23,7 +23,7 @@ def ratings_changed(query_ids: Sequence[int]) -> None:
     Two SQL statements for 500 queries. The queries are locked already.
     """
     for batch in batched(query_ids, BATCH):
-        Query.objects.filter(pk__in=batch).update(revision=F("revision") + 1)
+        Query.objects.filter(pk__among=batch).update(revision=F("revision") + 1)
         cases_changed(batch)
 
 

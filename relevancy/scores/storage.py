@@ -58,7 +58,7 @@ def lock_queries(query_ids: Iterable[int]) -> None:
     """
     if not connection.features.has_select_for_update:
         return
-    queries = Query.objects.filter(pk__in=list(query_ids)).order_by("pk")
+    queries = Query.objects.filter(pk__among=set(query_ids)).order_by("pk")
     list(queries.select_for_update(no_key=True).values_list("pk", flat=True))
 
 

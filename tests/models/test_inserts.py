@@ -1,5 +1,6 @@
 """Many rows by one statement, as `bulk_create` stores them."""
 
+from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from django.db import DataError, IntegrityError, connection, transaction
 
 from relevancy.models import Ranking, Run
-from relevancy.models.inserts import insert_rows
+from relevancy.models.inserts import as_array, insert_rows
 from tests.factories import make_attempt, make_case, run_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("script")]
@@ -49,8 +50,32 @@ def test_rows_are_those_of_bulk_create(run: Run, django_assert_num_queries: Any)
         insert(rows)
     assert stored(run) == expected
     assert run.rankings.filter(explanations="").count() == 2
+    run.rankings.all().delete()
+    insert(build(run), on_conflict="(query_id, run_id) DO NOTHING")  # as arrays, on PostgreSQL
+    assert stored(run) == expected
     with django_assert_num_queries(0):
         insert([])
+
+
+VALUES: list[list[Any]] = [
+    [],
+    [1, -2, 2**40],
+    [0.1, float("inf"), 1e-300, None],
+    [True, None, False],
+    ["", "NULL", "null", None, 'a"b', "a\\b", "{a,b}", " é ", "x\ny", "%s", "'"],
+    [b"", b'\x00\\"', memoryview(b"\xff")],
+    [datetime(2026, 2, 3, 4, 5, 6, 789, tzinfo=UTC), None],
+    [Run.Status.COMPLETE, "complete"],
+]
+TYPES = ["integer", "bigint", "float8", "boolean", "text", "bytea", "timestamptz", "text"]
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite has no arrays.")
+@pytest.mark.parametrize(("kind", "values"), list(zip(TYPES, VALUES, strict=True)))
+def test_arrays_are_read_as_they_were_written(kind: str, values: list[Any]) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT * FROM unnest(%s::{kind}[])", [as_array(values)])
+        assert [row[0] for row in cursor.fetchall()] == values
 
 
 def test_conflicts_raise_or_do_what_they_are_told(run: Run) -> None:

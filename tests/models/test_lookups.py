@@ -1,4 +1,6 @@
-"""Finding a text in a JSON list, the same on SQLite and PostgreSQL."""
+"""Lookups that Django lacks, the same on SQLite and PostgreSQL."""
+
+from typing import Any
 
 import pytest
 from django.db import connection
@@ -64,3 +66,19 @@ def test_has_element_accepts_only_text() -> None:
     Query.objects.filter(pk=query_of(case, "a").pk).update(tags=[7, None, ["x"], {"y": "z"}])
     for wanted in ("7", "null", "x", "y", "z"):
         assert not Query.objects.filter(tags__has_element=wanted).exists()
+
+
+def test_among(django_assert_num_queries: Any) -> None:
+    """An id is one of many: of a primary key, and of a foreign key."""
+    case = make_case(["one", "two", "three"])
+    first, second, _ = Query.objects.order_by("pk")
+    many = {first.pk, second.pk, *range(10**6, 10**6 + 50_000)}
+    with django_assert_num_queries(3):
+        assert set(Query.objects.filter(pk__among=many)) == {first, second}
+        assert set(case.case_queries.filter(query_id__among=many).values_list("query_id", flat=True)) == {
+            first.pk,
+            second.pk,
+        }
+        assert not Query.objects.filter(pk__among=[]).exists()
+    assert Query.objects.filter(pk__among=(pk for pk in [first.pk])).update(revision=9) == 1
+    assert Query.objects.get(revision=9) == first

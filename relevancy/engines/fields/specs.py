@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
@@ -58,7 +58,7 @@ class FieldSpec:
     unabridged: tuple[str, ...] = ()
     functions: Mapping[str, str] = field(default_factory=dict, hash=False)
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...] | None:
         """Names of the fields to fetch, the id first, without functions; None means all fields."""
         if self.all_fields:
