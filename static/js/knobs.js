@@ -92,6 +92,18 @@ document.addEventListener("input", (event) => {
   showChange(knob);
   showCount(knobs);
 });
+// ↑ and ↓ step a number, as they do in a field for numbers: by the step of the slider, or a hundredth of its length. ⇧: ten times.
+document.addEventListener("keydown", (event) => {
+  const knob = event.target.closest("[data-knob]");
+  if (!["ArrowUp", "ArrowDown"].includes(event.key) || event.ctrlKey || event.altKey || event.metaKey) return;
+  if (!knob || event.target !== fieldOf(knob) || event.target.readOnly || !Number.isFinite(readValue(knob))) return;
+  event.preventDefault();
+  const slider = sliderOf(knob);
+  const step = Number(slider.step) || (Number(slider.max) - Number(slider.min)) / 100;
+  const steps = (event.key === "ArrowUp" ? 1 : -1) * (event.shiftKey ? 10 : 1);
+  event.target.value = String(Number((readValue(knob) + steps * step).toPrecision(12)));
+  event.target.dispatchEvent(new Event("input", { bubbles: true }));
+});
 // Ranges that have been saved in their dialog: { ranges: { name: [lowest, highest, step] } }.
 document.addEventListener("knob-ranges", (event) => {
   for (const knob of document.querySelectorAll("[data-knob]")) {

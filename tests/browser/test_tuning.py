@@ -179,6 +179,29 @@ def test_knob_appears_while_it_is_typed(look: Opens, case: Case) -> None:
     assert case.attempts.order_by("-number")[0].knobs == {"cast_boost": 2.5}
 
 
+def test_arrow_keys_step_the_number_of_a_knob_and_leave_a_text(look: Opens, case: Case) -> None:
+    page = look("editor")
+    WorkbenchPage(page, case)
+    field, slider = (
+        page.get_by_role("textbox", name="title_boost"),
+        page.locator("[data-knob=title_boost] input[type=range]"),
+    )
+    slider.evaluate("slider => { slider.step = '0.1'; }")
+    field.fill("10")
+    field.press("ArrowUp")
+    expect(field).to_have_value("10.1")
+    expect(slider).to_have_value("10.1")
+    field.press("ArrowDown")
+    field.press("ArrowDown")
+    expect(field).to_have_value("9.9")
+    field.press("Shift+ArrowDown")
+    expect(field).to_have_value("8.9")
+    expect(page.locator("[data-knob=title_boost] .run-value")).to_have_text("was 10")
+    field.fill("75%")
+    field.press("ArrowUp")
+    expect(field).to_have_value("75%")
+
+
 def test_a_knob_becomes_a_text_and_a_number_again(look: Opens, case: Case) -> None:
     page = look("editor")
     WorkbenchPage(page, case)

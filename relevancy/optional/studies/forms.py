@@ -15,7 +15,7 @@ from relevancy.statistics import SEED
 from relevancy.views.forms import LineField
 
 from . import sealed_queries
-from .space import Kind, Knob, SpaceError, parse_choices
+from .space import Kind, Knob, SpaceError, parse_choices, write_choices
 from .studies import MAX_TRIALS, StudySettings
 from .suggestions import Suggestion, suggest_knobs
 
@@ -45,14 +45,14 @@ class KnobForm(forms.Form):
     )
 
     def __init__(self, name: str, now: KnobValue, suggestion: Suggestion, data: Any = None) -> None:
-        initial: dict[str, Any] = {"varied": False, "kind": Kind.CHOICES.value, "choices": knob_text(now)}
+        initial: dict[str, Any] = {"varied": False, "kind": Kind.CHOICES.value, "choices": write_choices([now])}
         if knob := suggestion.knob:
             initial = {
                 "varied": True,
                 "kind": knob.kind.value,
                 "low": knob_text(knob.low),
                 "high": knob_text(knob.high),
-                "choices": ", ".join(map(knob_text, knob.choices)),
+                "choices": write_choices(knob.choices, ", "),
             }
         super().__init__(data, prefix=f"knob.{name}", initial=initial)
         self.name, self.now, self.suggestion = name, now, suggestion
@@ -72,7 +72,9 @@ class KnobForm(forms.Form):
             if self.errors:
                 return data
         try:
-            choices = parse_choices(data["choices"].replace(";", ",")) if kind == Kind.CHOICES else ()
+            entered = data["choices"].strip()
+            listed = entered if entered.startswith("[") else entered.replace(";", ",")
+            choices = parse_choices(listed) if kind == Kind.CHOICES else ()
             self.knob = Knob(self.name, kind, data.get("low") or 0.0, data.get("high") or 0.0, choices)
         except SpaceError as error:
             raise ValidationError(str(error)) from None

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
@@ -124,7 +126,7 @@ class Knob:
         if self.kind == Kind.SWITCH:
             return f"{self.name}=switch"
         if self.kind == Kind.CHOICES:
-            return f"{self.name}={','.join(map(knob_text, self.choices))}"
+            return f"{self.name}={write_choices(self.choices)}"
         ending = "" if self.kind == Kind.LINEAR else f":{self.kind}"
         return f"{self.name}={self.low:g}:{self.high:g}{ending}"
 
@@ -196,24 +198,44 @@ def read_knob(given: Mapping[str, Any]) -> Knob:
 
 
 def parse_choices(text: str) -> tuple[KnobValue, ...]:
-    """Returns the values of a list with commas: what reads as a number is one, anything else is a text."""
-    return tuple(read_knob_value(value) for value in text.split(",") if value.strip())
+    """Returns the values of a list with commas, or of a JSON list such as `["a,b", "c:d"]` for texts with commas or colons. What
+    reads as a number is one, anything else is a text. Raises `SpaceError`."""
+    if not text.strip().startswith("["):
+        return tuple(read_knob_value(value) for value in text.split(",") if value.strip())
+    try:
+        values = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise SpaceError(f"{text} begins like a JSON list and is none: {error}.") from None
+    if wrong := [value for value in values if isinstance(value, bool) or not isinstance(value, str | int | float)]:
+        raise SpaceError(f"{json.dumps(wrong[0])} in {text} is neither a number nor a text in quotes.")
+    return tuple(read_knob_value(str(value)) for value in values)
+
+
+def write_choices(choices: Sequence[KnobValue], comma: str = ",") -> str:
+    """Returns a list that `parse_choices` and `parse_knob` read: with commas where these do, else as JSON."""
+    if any(isinstance(value, str) and re.search(r"[:,;]|^\[", value) for value in choices):
+        return json.dumps(choices, ensure_ascii=False)
+    return comma.join(map(knob_text, choices))
 
 
 def parse_knob(text: str) -> Knob:
-    """Returns a knob from `NAME=LOW:HIGH`, `NAME=LOW:HIGH:log` (or whole), `NAME=1,2,5`, `NAME=and,or` or `NAME=switch`.
+    """Returns a knob from `NAME=LOW:HIGH`, `NAME=LOW:HIGH:log` (or whole), `NAME=1,2,5`, `NAME=and,or`, `NAME=["a,b","c:d"]` or
+    `NAME=switch`.
 
     Raises `SpaceError`.
     """
     name, _, values = text.partition("=")
-    usage = "Write NAME=LOW:HIGH, NAME=LOW:HIGH:log, NAME=LOW:HIGH:whole, NAME=1,2,5, NAME=and,or or NAME=switch."
+    usage = (
+        "Write NAME=LOW:HIGH, NAME=LOW:HIGH:log, NAME=LOW:HIGH:whole, NAME=1,2,5, NAME=and,or or NAME=switch; texts with commas or "
+        'colons as NAME=["a,b","c:d"].'
+    )
     if not name.strip() or not values.strip():
         raise SpaceError(f"“{text}” is no knob. {usage}")
     name, values = name.strip(), values.strip()
     try:
         if values == Kind.SWITCH:
             return Knob(name, Kind.SWITCH)
-        if ":" not in values:
+        if ":" not in values or values.startswith("["):
             return Knob(name, Kind.CHOICES, choices=parse_choices(values))
         low, high, *kind = values.split(":")
         if len(kind) > 1:

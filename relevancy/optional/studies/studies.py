@@ -28,7 +28,7 @@ from .estimates import list_probes
 from .models import SealedOpening, Study, StudyAttempt, StudyTrial
 from .samplers import Origin, count_trials, plan_trial
 from .searching import CHUNK_SECONDS, MIN_QUERIES, LeaseLost, StudyEnded, StudyWork, digest_of
-from .space import Knob, Space, SpaceError
+from .space import Knob, Space, SpaceError, write_choices
 from .trial_scores import score_best
 
 MAX_TRIALS = 2_000
@@ -523,7 +523,7 @@ def _check_texts(knob: Knob, parent: Attempt) -> None:
     for value in knob.choices:
         runs.attempts.clean_knob(knob.name, value)
     if (knob.is_text or isinstance(now, str)) and now not in knob.values:
-        values = ",".join(map(engines.knob_text, (now, *knob.choices)))
+        values = write_choices((now, *knob.choices))
         raise ValidationError(
             {
                 "knobs": f"Knob {knob.name} is {engines.knob_text(now)} in attempt {parent.number}. Give single values, and this among "

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from relevancy.optional.studies.space import Kind, Knob, Space, SpaceError, parse_knob, read_knob
 
 KNOBS = ["boost=0.1:10:log", "tie=0:1", "slop=0:10:whole", "rows=10,20,50", "fuzzy=switch", "k=10:1000:whole"]
+QUOTED = ['sort=["price:asc, name", "[x]", 2.0]', 'fields=["title:2,text", "title"]']
 
 
-@pytest.mark.parametrize("text", KNOBS)
+@pytest.mark.parametrize("text", KNOBS + QUOTED)
 def test_a_knob_is_written_as_it_is_read(text: str) -> None:
     knob = parse_knob(text)
     assert str(knob) == text
@@ -63,11 +64,21 @@ def test_the_middle_of_a_logarithmic_knob_is_the_geometric_mean() -> None:
         "mm=and:or",
         "tie=0:nan",
         "tie=0:1:log:x",
+        'mm=["a:b"]',
+        'mm=["a:b", "c"',
+        'mm=["a:b", true]',
+        'mm=["a:b", ["c"]]',
+        'mm=["a:b", ""]',
     ],
 )
 def test_what_is_no_knob_is_refused(text: str) -> None:
     with pytest.raises(SpaceError):
         parse_knob(text)
+
+
+def test_texts_with_commas_and_colons_are_given_as_a_json_list() -> None:
+    assert parse_knob('sort=["price:asc,name","2",0.5]').choices == ("price:asc,name", 2.0, 0.5)
+    assert parse_knob('mm=["and","or"]') == parse_knob("mm=and,or")
 
 
 def test_texts_are_chosen_from_and_numbers_among_them_stay_numbers() -> None:
