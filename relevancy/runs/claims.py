@@ -147,15 +147,16 @@ def waiting_runs(endpoint_id: int) -> list[int]:
     return list(by_run.order_by(F("latest").asc(nulls_first=True), "run").values_list("run", flat=True))
 
 
-def release_dead(rows: QuerySet[Any]) -> QuerySet[Any]:
+def release_dead(rows: QuerySet[Any], **changes: Any) -> QuerySet[Any]:
     """Takes parts, or leases of an app, from workers that have sent no heartbeat for too long, and counts them in `worker_restarts`.
 
+    changes: of their other fields, `slots=0` if they hold requests of an endpoint.
     Returns those of the rows at which `MAX_WORKER_RESTARTS` workers in a row have stopped: they should fail.
     """
     dead = rows.filter(is_stale()).exclude(claimed_by="")
     for row in dead:  # one by one: a statement that locks several rows could deadlock with another one
         dead.filter(pk=row.pk, claimed_by=row.claimed_by).update(
-            claimed_by="", slots=0, worker_restarts=F("worker_restarts") + 1
+            claimed_by="", worker_restarts=F("worker_restarts") + 1, **changes
         )
     return rows.filter(claimed_by="", worker_restarts__gte=MAX_WORKER_RESTARTS)
 

@@ -189,7 +189,7 @@ def sweep() -> list[int]:
 
     A run fails after `MAX_WORKER_RESTARTS` dead workers in a row at one of its parts.
     """
-    hopeless = release_dead(RunPart.objects.order_by("run"))
+    hopeless = release_dead(RunPart.objects.order_by("run"), slots=0)
     for run_id in hopeless.values_list("run", flat=True).distinct():
         fail(
             run_id,

@@ -24,7 +24,7 @@ from relevancy.wording import counted
 
 from . import feature_sets, fitting, logs, tasks
 from .case_part import CASE_PART
-from .models import FeatureModel, FeatureSet, FeatureValues
+from .models import FeatureSet, FeatureValues
 
 case_activity_kinds["feature_set"] = "Features"
 activity_sentences.update(
@@ -55,11 +55,12 @@ def case_tab(shown: ShownRun) -> Iterator[Link]:
 
 @sweep.add
 def continue_abandoned() -> None:
-    """Goes on with logs whose worker has died, or that waited for the endpoint."""
+    """Goes on with logs whose worker has died, or that waited for the endpoint, and with models that nobody fits."""
     logs.release_dead()
+    fitting.release_dead()
     for log_id in logs.waiting_logs():
         tasks.enqueue(log_id)
-    for model_id in FeatureModel.objects.filter(status=FeatureModel.Status.WAITING).values_list("pk", flat=True):
+    for model_id in fitting.waiting_models():
         tasks.enqueue_model(model_id)
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+import time
+import uuid
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
 
 from relevancy import activity, engines, runs
 from relevancy.models import Attempt, Ranking, Run, ScorerVersion, User
@@ -18,11 +23,13 @@ from relevancy.statistics import SEED
 from . import linear, trees
 from .cross_fitting import TooFewQueries, cross_fit, summarize
 from .dataset import Dataset, read_dataset
+from .logs import HEARTBEAT_SECONDS, LeaseLost
 from .models import FeatureLog, FeatureModel
 from .orders import OrderScorer
 
 FITTED, ADOPTED, RERANKED = "feature_set.fitted", "feature_set.adopted", "feature_set.reranked"
 WINDOW = 100  # results that the engine ranks again
+logger = logging.getLogger("relevancy.features")
 
 _LINEAR: dict[str, Callable[[Dataset, OrderScorer, BoolArray], FloatArray]] = {
     FeatureModel.Kind.ASCENT: linear.fit_ascent,
@@ -48,44 +55,98 @@ def create(*, log: FeatureLog, kind: str, version: ScorerVersion, by: User, seed
 
 
 def fit(model: FeatureModel) -> None:
-    """Fits a model that waits, and stores what it gains. A few seconds to a minute."""
-    if model.status != FeatureModel.Status.WAITING:
+    """Fits a model that waits, and stores what it gains. A few seconds to a minute.
+
+    Does nothing if another worker fits it. An error of the database is raised, and another worker tries again, until
+    `runs.MAX_WORKER_RESTARTS` in a row have had one. With any other unexpected error the fit fails at once: it would only happen again.
+    """
+    lease = uuid.uuid4().hex
+    if not _waiting().filter(pk=model.pk).update(claimed_by=lease, heartbeat_at=timezone.now()):
         return
+    leased = FeatureModel.objects.filter(pk=model.pk, claimed_by=lease)
+    changes: dict[str, Any] = {}
+    try:
+        changes = _fit(model, _heartbeat(leased))
+    except LeaseLost:
+        return
+    except (TooFewQueries, trees.TreesUnavailable) as error:
+        changes = {"status": FeatureModel.Status.FAILED, "reason": str(error)}
+    except (OperationalError, InterfaceError):
+        changes = {"worker_restarts": F("worker_restarts") + 1}
+        raise
+    except Exception as error:
+        logger.exception("The fit of feature model %s ended with an unexpected error.", model.pk)
+        reason = (
+            f"An unexpected error ({type(error).__name__}) has ended the fit; the log of the worker has the details."
+        )
+        changes = {"status": FeatureModel.Status.FAILED, "reason": reason}
+    finally:
+        leased.update(claimed_by="", **changes)
+    model.refresh_from_db()
+
+
+def _fit(model: FeatureModel, heartbeat: Callable[[], None]) -> dict[str, Any]:
+    """Returns the fields of a model that has been fitted."""
     dataset = read_dataset(model.log)
     scorer = OrderScorer.of_version(dataset, model.version, depth=int(model.log.config["depth"]))
+    scorer.heartbeat = heartbeat
 
     def fit_content(train: BoolArray) -> dict[str, Any]:
         if model.kind == FeatureModel.Kind.TREES:
-            return {"trees": [trees.to_json(tree) for tree in trees.train(dataset, train, seed=model.seed)]}
+            ensemble = trees.train(dataset, train, seed=model.seed, heartbeat=heartbeat)
+            return {"trees": [trees.to_json(tree) for tree in ensemble]}
         weights = _LINEAR[model.kind](dataset, scorer, train)
         return {"weights": dict(zip(dataset.names, map(float, weights), strict=True))}
 
-    try:
-        fitted = cross_fit(
-            dataset,
-            scorer,
-            fit_content,
-            lambda content: predict(content, dataset),
-            seed=model.seed,
-            run_values=_run_values(dataset, model.log),
-            run_name=f"run {model.log.run.number}" if model.log.run else "",
-        )
-    except (TooFewQueries, trees.TreesUnavailable) as error:
-        _end(model, status=FeatureModel.Status.FAILED, reason=str(error))
-        return
-    findings = summarize(dataset, fitted)
-    _end(
-        model,
-        status=FeatureModel.Status.COMPLETE,
-        content=fitted.model,
-        by_fold=list(fitted.by_fold),
-        findings=findings,
+    fitted = cross_fit(
+        dataset,
+        scorer,
+        fit_content,
+        lambda content: predict(content, dataset),
+        seed=model.seed,
+        run_values=_run_values(dataset, model.log),
+        run_name=f"run {model.log.run.number}" if model.log.run else "",
     )
+    return {
+        "status": FeatureModel.Status.COMPLETE,
+        "content": fitted.model,
+        "by_fold": list(fitted.by_fold),
+        "findings": summarize(dataset, fitted),
+    }
 
 
-def _end(model: FeatureModel, **changes: Any) -> None:
-    FeatureModel.objects.filter(pk=model.pk, status=FeatureModel.Status.WAITING).update(**changes)
-    model.refresh_from_db()
+def _heartbeat(leased: QuerySet[FeatureModel]) -> Callable[[], None]:
+    """Returns what sends a heartbeat when one is due. Raises `LeaseLost` then if another worker has the model, or if it is deleted."""
+    sent_at = time.monotonic()
+
+    def send_if_due() -> None:
+        nonlocal sent_at
+        if time.monotonic() - sent_at > HEARTBEAT_SECONDS:
+            sent_at = time.monotonic()
+            if not leased.update(heartbeat_at=timezone.now()):
+                raise LeaseLost
+
+    return send_if_due
+
+
+def _waiting() -> QuerySet[FeatureModel]:
+    return FeatureModel.objects.filter(runs.is_idle(), status=FeatureModel.Status.WAITING)
+
+
+def waiting_models() -> list[int]:
+    """Returns the ids of the models that a worker should fit."""
+    return list(_waiting().order_by("pk").values_list("pk", flat=True))
+
+
+def release_dead() -> None:
+    """Takes models from workers that have sent no heartbeat for too long. One at which too many workers in a row have died, or have
+    lost the database, fails."""
+    reason = (
+        f"{runs.MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this fit, or could not reach the database. "
+        "Check the log of the worker, and whether it has enough memory; then fit a new model."
+    )
+    waiting = FeatureModel.objects.filter(status=FeatureModel.Status.WAITING)
+    runs.release_dead(waiting).update(status=FeatureModel.Status.FAILED, reason=reason)
 
 
 def _run_values(dataset: Dataset, log: FeatureLog) -> FloatArray | None:

@@ -118,7 +118,7 @@ def continue_log(log_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
     restarts: int | Combinable = 0
     try:
         outcome = _Worker(log, seconds).work()
-    except _LeaseLost:
+    except LeaseLost:
         return False
     except UnreadableSecret as error:
         outcome = FeatureLog.Status.FAILED, str(error)
@@ -145,7 +145,7 @@ def continue_log(log_id: int, *, seconds: float = CHUNK_SECONDS) -> bool:
 def release_dead() -> None:
     """Takes logs from workers that have sent no heartbeat for too long. One at which too many workers in a row have died, or have lost
     the database, fails."""
-    for log in runs.release_dead(FeatureLog.objects.active()):
+    for log in runs.release_dead(FeatureLog.objects.active(), slots=0):
         reason = (
             f"{runs.MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly, or could not reach the database. {KEPT}"
         )
@@ -190,7 +190,7 @@ def _unlogged(log: FeatureLog) -> QuerySet[CaseQuery]:
     return present.select_related("query").order_by("position", "pk")  # type: ignore[no-any-return]
 
 
-class _LeaseLost(Exception):
+class LeaseLost(Exception):
     """Another worker has taken the log over, because this one sent no heartbeat for too long."""
 
 
@@ -215,7 +215,7 @@ class _Worker:
         self.is_stopped = False
 
     def work(self) -> tuple[FeatureLog.Status, str] | None:
-        """Logs until the time is over. Returns how the log has ended, None if it has not. Raises `_LeaseLost`."""
+        """Logs until the time is over. Returns how the log has ended, None if it has not. Raises `LeaseLost`."""
         log = self.log
         case, attempt = log.feature_set.case, log.feature_set.attempt
         if log.stop_requested:
@@ -302,7 +302,7 @@ class _Worker:
     def _send_heartbeat(self, **changes: object) -> None:
         self.heartbeat_at = time.monotonic()
         if not self.claimed.update(heartbeat_at=timezone.now(), **changes):
-            raise _LeaseLost
+            raise LeaseLost
         if FeatureLog.objects.filter(pk=self.log.pk, stop_requested=True).exists():
             self.is_stopped = True
             self.stop.set()

@@ -136,6 +136,7 @@ class FeatureModel(models.Model):
     version: of the scorer that it was fitted for. seed: of the folds. content, by_fold: as `RankingModel.to_json` writes them; the
     model that was fitted on all queries, and those without the queries of each fold. findings: see `cross_fitting.summarize`.
     attempt, run: that were made of it.
+    claimed_by, heartbeat_at, worker_restarts: the lease of the worker that fits it, as that of a log.
     """
 
     class Kind(models.TextChoices):
@@ -162,6 +163,9 @@ class FeatureModel(models.Model):
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
     queued_at = models.DateTimeField(null=True)
+    claimed_by = models.CharField(max_length=32, blank=True, default="")
+    heartbeat_at = models.DateTimeField(null=True)
+    worker_restarts = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         ordering = ("-id",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
 
@@ -24,8 +25,9 @@ class OrderScorer:
     def __init__(
         self, dataset: Dataset, measure: str, *, depth: int = 10, count_unscoreable_as_zero: bool = False
     ) -> None:
-        """measure: in the notation of the core, such as `nDCG@10`."""
+        """measure: in the notation of the core, such as `nDCG@10`. `heartbeat` is called before each score."""
         self.dataset = dataset
+        self.heartbeat: Callable[[], object] = lambda: None
         self._measure = scoring.parse_measure(measure)
         self._depth, self._as_zero = depth, count_unscoreable_as_zero
         self._known = scoring.Batch.build([[]] * len(dataset.known), dataset.known, dataset.scale).known
@@ -52,6 +54,7 @@ class OrderScorer:
 
         NaN comes last: a document without a value.
         """
+        self.heartbeat()
         if not self._places.size:
             return np.full(len(self._places), np.nan)
         exists = self._places >= 0

@@ -8,7 +8,7 @@ does not match.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,8 +63,13 @@ class Node:
 type Tree = Leaf | Node
 
 
-def train(dataset: Dataset, queries: BoolArray, *, seed: int) -> list[Tree]:
-    """Returns an ensemble that ranks the rated documents of some queries by their grades. Raises `TreesUnavailable`."""
+def train(
+    dataset: Dataset, queries: BoolArray, *, seed: int, heartbeat: Callable[[], object] = lambda: None
+) -> list[Tree]:
+    """Returns an ensemble that ranks the rated documents of some queries by their grades. Raises `TreesUnavailable`.
+
+    heartbeat: called after each tree.
+    """
     try:
         lightgbm: Any = importlib.import_module("lightgbm")
     except (ImportError, OSError) as error:
@@ -81,7 +86,7 @@ def train(dataset: Dataset, queries: BoolArray, *, seed: int) -> list[Tree]:
     )
     gains = [2**place - 1 for place in range(len(dataset.scale.grades))]
     settings = {**SETTINGS, "seed": seed, "label_gain": gains}
-    booster = lightgbm.train(settings, data, num_boost_round=TREES)
+    booster = lightgbm.train(settings, data, num_boost_round=TREES, callbacks=[lambda _: heartbeat()])
     return [_read(tree["tree_structure"]) for tree in booster.dump_model()["tree_info"]]
 
 

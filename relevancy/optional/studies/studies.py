@@ -465,7 +465,7 @@ def _end(study: Study, status: Study.Status, reason: str) -> None:
 def release_dead() -> None:
     """Takes studies from workers that have sent no heartbeat for too long. One at which too many workers in a row have died, or have
     lost the database, fails."""
-    for study in runs.release_dead(Study.objects.active()):
+    for study in runs.release_dead(Study.objects.active(), slots=0):
         reason = (
             f"{runs.MAX_WORKER_RESTARTS} workers in a row stopped unexpectedly during this study, or could not reach the database. Its "
             "trials are kept. Check the log of the worker, then continue the study."

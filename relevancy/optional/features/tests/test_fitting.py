@@ -8,12 +8,14 @@ from unittest.mock import patch
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from relevancy import endpoints, engines, runs
 from relevancy.models import Case, ScorerVersion
-from relevancy.optional.features import cross_fitting, feature_sets, fitting, logs, tasks
+from relevancy.optional.features import additions, cross_fitting, feature_sets, fitting, linear, logs, tasks, trees
 from relevancy.optional.features.dataset import read_dataset
 from relevancy.optional.features.models import FeatureLog, FeatureModel
 from tests.factories import make_case, make_user, run_now
@@ -125,6 +127,82 @@ def test_a_log_that_is_not_complete_has_no_models(case: Case) -> None:
     version = ScorerVersion.objects.used_by(case).first()
     with pytest.raises(ValidationError, match="has not been logged completely"):
         fitting.create(log=log, kind="ridge", version=version, by=case.owner)
+
+
+def waiting_model(log: FeatureLog) -> FeatureModel:
+    version = ScorerVersion.objects.used_by(log.feature_set.case).first()
+    return fitting.create(log=log, kind="ridge", version=version, by=log.created_by)
+
+
+def test_a_model_at_which_three_workers_die_fails(case: Case) -> None:
+    model = waiting_model(log_of(case))
+    for died in range(1, runs.MAX_WORKER_RESTARTS + 1):
+        assert fitting.waiting_models() == [model.pk]
+        FeatureModel.objects.update(claimed_by="dead", heartbeat_at=timezone.now())
+        fitting.release_dead()
+        fitting.fit(model)
+        model.refresh_from_db()
+        assert (model.status, model.claimed_by, fitting.waiting_models()) == (
+            "waiting",
+            "dead",
+            [],
+        )  # it could be alive
+        FeatureModel.objects.update(heartbeat_at="2026-01-01T00:00Z")
+        with patch.object(tasks, "enqueue_model") as enqueue:
+            additions.continue_abandoned()
+        assert enqueue.call_count == (died < runs.MAX_WORKER_RESTARTS)
+        model.refresh_from_db()
+        assert (model.claimed_by, model.worker_restarts) == ("", died)
+    assert (model.status, fitting.waiting_models()) == ("failed", [])
+    client = Client()
+    client.force_login(case.owner)
+    page = tree(client.get(reverse("feature_model", args=[case.pk, 1, model.pk])))
+    assert words(by_id(page, "model-reason")).startswith("3 workers in a row stopped unexpectedly")
+
+
+def test_a_fit_fails_at_once_with_an_unexpected_error_and_later_if_the_database_stays_away(
+    case: Case, caplog: pytest.LogCaptureFixture
+) -> None:
+    log = log_of(case)
+    with patch.object(fitting, "read_dataset", side_effect=MemoryError):
+        model = fit(log)
+    assert (model.status, model.claimed_by) == ("failed", "")
+    assert "An unexpected error (MemoryError) has ended the fit" in model.reason
+    assert f"model {model.pk} ended" in caplog.text
+    model = waiting_model(log)
+    with patch.object(fitting, "read_dataset", side_effect=OperationalError("database is locked")):
+        for _ in range(runs.MAX_WORKER_RESTARTS):
+            assert fitting.waiting_models() == [model.pk]
+            with pytest.raises(OperationalError):
+                tasks.fit_model.func(model.pk)
+    fitting.release_dead()
+    model.refresh_from_db()
+    assert model.status == "failed" and "could not reach the database" in model.reason
+
+
+@pytest.mark.parametrize("kind", ["ascent", "trees"])
+def test_a_fit_sends_heartbeats_and_ends_when_another_worker_has_the_model(case: Case, kind: str) -> None:
+    if kind == "trees":
+        pytest.importorskip("lightgbm")
+    log = log_of(case)
+    with patch.object(fitting, "HEARTBEAT_SECONDS", -1):
+        model = fit(log, kind)
+        assert model.status == "complete"
+        assert model.heartbeat_at > model.created_at
+        seen = []
+
+        def take_over(dataset: object, *args: object, **kwargs: object) -> object:
+            FeatureModel.objects.filter(status="waiting").update(claimed_by="another")
+            seen.append(dataset)
+            return original(dataset, *args, **kwargs)
+
+        target = (trees, "train") if kind == "trees" else (linear, "fit_ascent")
+        original = getattr(*target)
+        known = {**fitting._LINEAR, "ascent": take_over}
+        with patch.object(trees, "train", take_over), patch.object(fitting, "_LINEAR", known):
+            model = fit(log, kind)
+    assert len(seen) == 1
+    assert (model.status, model.claimed_by) == ("waiting", "another")
 
 
 def test_pages(case: Case) -> None:

@@ -97,8 +97,8 @@ class Command(Base):
             fail("Log the features first (--log), and add a scorer to the case.")
         model = fitting.create(log=log, kind=options["fit"], version=version, by=by)
         fitting.fit(model)
-        if model.status == FeatureModel.Status.FAILED:
-            fail(model.reason)
+        if model.status != FeatureModel.Status.COMPLETE:
+            fail(model.reason or f"A worker fits {model} already; its page will show what it gains.")
         self.write(f"{model}: {model.findings['sentence']}")
         for name, weight in model.content.get("weights", {}).items():
             self.write(f"  {name:<20} {weight:.6g}")
