@@ -89,7 +89,10 @@ def test_env_file_of_make_is_private(tmp_path: Path) -> None:
 
 def test_options_of_the_database_address_are_kept(tmp_path: Path) -> None:
     code = "from relevancy.settings import DATABASES; print({**DATABASES['default']['OPTIONS'], 'pool': None})"
-    url = "postgres://relevancy:x@localhost/relevancy?sslmode=verify-full&connect_timeout=3"
+    url = (
+        "postgres://relevancy:x@localhost/relevancy?sslmode=verify-full&connect_timeout=3&options=-c%20search_path%3Dx"
+    )
     done = python(tmp_path, "-c", code, SECRET_KEY=SECRET, DATABASE_URL=url)
     options = literal_eval(done.stdout)
     assert (options["sslmode"], options["connect_timeout"]) == ("verify-full", 3), done.stderr
+    assert options["options"] == "-c jit=off -c search_path=x"

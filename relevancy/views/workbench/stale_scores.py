@@ -14,8 +14,8 @@ MAX_INLINE_SCORES = 200
 
 
 def refresh_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersion], *, enqueue: bool) -> int:
-    """Computes the stale scores of measures in the run shown and in its baseline if there are few. Enqueues the others if `enqueue`
-    is true.
+    """Computes the stale scores of measures in the run shown and in its baseline if there are few, and few queries to sum. Enqueues the
+    others if `enqueue` is true.
 
     Returns the number of scores that are still stale; 0 for a large case, whose stale scores a worker looks for.
     """
@@ -31,7 +31,7 @@ def refresh_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersi
     scripts, measures = _scripts(versions), _measures(versions)
     stale_by_measures = _stale_by_run(selection, measures) if scripts else stale
     count = sum(count for _, count in stale_by_measures)
-    if 0 < count <= MAX_INLINE_SCORES:
+    if 0 < count <= MAX_INLINE_SCORES and not selection.is_summed_by_worker:
         for run, stale_scores in stale_by_measures:
             if stale_scores:
                 scores.rescore_run(run, measures)
