@@ -125,7 +125,7 @@ def _score(opening: SealedOpening) -> dict[str, Any]:
     assert study is not None
     scorer = TrialScorer.read(study, study.sealed_query_ids)
     first = len(study.query_ids)
-    answers = StudyAnswer.objects.filter(pk__in=opening.answer_ids.ravel().tolist())
+    answers = StudyAnswer.objects.filter(pk__among=opening.answer_ids.ravel().tolist())
     scorer.add([(answer.pk, answer.position - first, answer.doc_ids) for answer in answers])
     parent, trial = (scorer.columns(answer_ids) for answer_ids in opening.answer_ids)
     is_used = np.isfinite(parent[SCORE]) & np.isfinite(trial[SCORE]) & scorer.is_present
