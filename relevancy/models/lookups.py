@@ -6,6 +6,8 @@ from typing import Any
 
 from django.db.models import ForeignKey, IntegerField, JSONField, Lookup
 
+from .inserts import as_array
+
 
 @IntegerField.register_lookup
 @ForeignKey.register_lookup
@@ -21,9 +23,8 @@ class Among(Lookup[Collection[int]]):
 
     def as_postgresql(self, compiler: Any, connection: Any) -> tuple[str, list[Any]]:
         lhs, params = self.process_lhs(compiler, connection)
-        ids = ",".join(map(str, self.rhs))
         # Of the same type: PostgreSQL compares a row with all numbers of another one, instead of looking it up in a hash table.
-        return f"{lhs} = ANY(%s::{self.lhs.output_field.db_type(connection)}[])", [*params, f"{{{ids}}}"]
+        return f"{lhs} = ANY(%s::{self.lhs.output_field.db_type(connection)}[])", [*params, as_array(list(self.rhs))]
 
 
 @JSONField.register_lookup
