@@ -39,7 +39,7 @@ from relevancy.models import Case, Role, User, read_doc_ids
 from relevancy.scores import MAX_SUMMED
 
 RATERS, TIMES = 20, 3
-HEAD_DELAY, LARGE_HEAD_DELAY = 0.2, 4.0  # seconds, as `RunHeader.rated_trigger` has them
+HEAD_DELAY, LARGE_HEAD_DELAY = 0.2, 10.0  # seconds, as `RunHeader.rated_trigger` has them
 ALONE = 0.1  # seconds between two ratings of a single rater
 TOKEN = "a" * 32  # it only has to be the same in the cookie and the header
 

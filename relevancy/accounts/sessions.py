@@ -9,11 +9,12 @@ from typing import Any
 
 from django.contrib.auth import HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore as DatabaseSessionStore
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
-from relevancy.models import User, UserSession
+from relevancy.models import User, UserSession, compiled
 
 from .limits import client_address
 
@@ -42,6 +43,19 @@ class SessionStore(DatabaseSessionStore):
         pk = str(data.get(SESSION_KEY, ""))
         session.user_id = int(pk) if pk.isdecimal() else None
         return session
+
+    def _get_session_from_db(self) -> UserSession | None:
+        """Django's method, which every request calls, by a statement whose SQL is built once."""
+        for session in _of_key(self.session_key or ""):
+            if session.expire_date > timezone.now():
+                return session
+        self._session_key = None
+        return None
+
+
+@compiled
+def _of_key(key: str) -> QuerySet[UserSession]:
+    return UserSession.objects.filter(pk=key)
 
 
 @dataclass(frozen=True)

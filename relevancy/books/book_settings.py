@@ -11,7 +11,7 @@ from typing import Any, TypedDict, Unpack
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Case as CaseExpression
-from django.db.models import F, FloatField, Value, When
+from django.db.models import F, FloatField, QuerySet, Value, When
 from django.utils import timezone
 
 from relevancy import activity, hooks, scores, scoring
@@ -121,6 +121,11 @@ def rated_values(book: Book) -> list[float]:
     return _distinct_values(book, [field for field in _grade_fields() if field.must_fit])
 
 
+def has_rated_values(book: Book) -> bool:
+    """Returns whether `rated_values` has any, without reading all ratings. At most one SQL statement for each kind of grade."""
+    return any(_grade_rows(book, field).exists() for field in _grade_fields() if field.must_fit)
+
+
 def given_values(book: Book) -> list[float]:
     """Returns the distinct grades of a book that get new ones with the ratings, ascending."""
     return _distinct_values(book, _grade_fields())
@@ -138,9 +143,12 @@ def _grade_fields() -> Sequence[GradeField]:
 def _distinct_values(book: Book, fields: Sequence[GradeField]) -> list[float]:
     values: set[float] = set()
     for field in fields:
-        rows = field.model._base_manager.filter(**{field.book: book, f"{field.name}__isnull": False})
-        values.update(rows.order_by().values_list(field.name, flat=True).distinct())
+        values.update(_grade_rows(book, field).values_list(field.name, flat=True).distinct())
     return sorted(values)
+
+
+def _grade_rows(book: Book, field: GradeField) -> QuerySet[Any]:
+    return field.model._base_manager.filter(**{field.book: book, f"{field.name}__isnull": False}).order_by()
 
 
 def offered_rules(book: Book) -> list[str]:

@@ -258,7 +258,10 @@ def _case_queries(case_ids: Iterable[int]) -> QuerySet[CaseQuery]:
 
 def count_unchosen(queue: JudgingQueue) -> int:
     """Returns how many queries are not judged because there are more than `MAX_QUERIES`. Two SQL statements."""
-    present: int = _case_queries(_read_runs(queue)).aggregate(queries=Count("query", distinct=True))["queries"]
+    case_ids = _read_runs(queue).keys()
+    # Of one case, each row is another query: sorting a million rows for their distinct ones takes longer than counting them.
+    count = Count("query", distinct=len(case_ids) > 1)
+    present: int = _case_queries(case_ids).aggregate(queries=count)["queries"]
     return max(0, present - MAX_QUERIES)
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from django.conf import settings
 from django.core.validators import MaxLengthValidator
-from django.db import connection, models
+from django.db import models
 from django.utils import timezone
 
 from . import lookups  # noqa: F401 (registers the lookups `has_element` and `among`)
 from .access import SharedModel, SharedQuerySet
+from .statements import prepared_cursor
 from .team import Membership, Role, Team
 from .text import LineField, MultilineField
 
@@ -42,7 +43,7 @@ class BookQuerySet(SharedQuerySet["Book"]):
             return False
         case = cast("type[Case]", self.model._meta.get_field("cases").related_model)
         # Written by hand because every rating reads it, and building the QuerySets took a tenth of the request.
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             cursor.execute(
                 f"""
                 SELECT 1 FROM {self.model._meta.db_table} book
@@ -174,7 +175,7 @@ class QueryQuerySet(models.QuerySet["Query"]):
         imports = cast("type[RatingImport]", Book._meta.get_field("rating_imports").related_model)
         unfinished = f"SELECT 1 FROM {imports._meta.db_table} record WHERE record.book_id = relevancy_query.book_id"
         statuses = ", ".join([f"'{status}'" for status in imports.UNFINISHED])
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             cursor.execute(
                 f"UPDATE relevancy_query SET revision = revision + 1 WHERE id = %s RETURNING revision, {settings_of_book}, "
                 f"EXISTS ({unfinished} AND record.status IN ({statuses}))",

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import connection, models
+from django.db import models
 from django.db.models import F, FloatField, Func, OuterRef, Q, Subquery, Value
 from django.db.models.lookups import GreaterThanOrEqual
 
@@ -19,6 +19,7 @@ from .book import Book, Query
 from .rating import Rating, Verdict, of_documents
 from .run import Run
 from .scorer import ScorerVersion
+from .statements import prepared_cursor
 
 MAX_DEPTH, MAX_RATINGS, MAX_REPEAT_SHARE = 100, 9, 50
 
@@ -168,7 +169,7 @@ class JudgingPairQuerySet(models.QuerySet["JudgingPair"]):
         incremented; see `judging.judging_positions`.
         """
         pairs, parameters = of_documents(query_ids, doc_ids)
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             cursor.execute(_UPDATE_LEVELS.format(pairs=pairs), parameters)
         if not has_only_new_ratings:
             JudgingQueue.objects.filter(book__queries__in=query_ids).increment_revision()

@@ -4,10 +4,11 @@ from collections.abc import Collection
 from typing import Any, ClassVar, Self
 
 from django.conf import settings
-from django.db import connection, models
+from django.db import models
 from django.db.models import Q
 
 from .book import Query
+from .statements import prepared_cursor
 from .text import MultilineField
 
 
@@ -80,7 +81,7 @@ class RatingSpreadQuerySet(models.QuerySet["RatingSpread"]):
         has_only_new_ratings: no document has fewer grades than before: one SQL statement, two otherwise.
         """
         where, parameters = of_documents(query_ids, doc_ids)
-        with connection.cursor() as cursor:
+        with prepared_cursor() as cursor:
             if not has_only_new_ratings:
                 cursor.execute(_DELETE_SPREADS.format(where=where), parameters)
             cursor.execute(_STORE_SPREADS.format(where=where), parameters)

@@ -4,7 +4,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from django.db import connection
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
 from relevancy.models import (
@@ -20,6 +19,7 @@ from relevancy.models import (
     compiled,
 )
 from relevancy.models.case import LARGE_CASE
+from relevancy.models.statements import prepared_cursor
 
 MAX_POINTS = 30  # of the history chart
 MAX_SPARKLINE_POINTS = 12
@@ -118,7 +118,7 @@ class LargestGap:
 def largest_gap(run: Run, version: ScorerVersion) -> LargestGap | None:
     """Returns the present query with the largest gap; None if no query has one. One SQL statement, which reads the index
     `query_score_gap` from its end."""
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(_LARGEST_GAP, [run.case_id, run.pk, version.pk])
         row = cursor.fetchone()
     return LargestGap(*row) if row else None

@@ -9,10 +9,10 @@ See docs/decisions/0046.
 from collections.abc import Sequence
 from itertools import batched
 
-from django.db import connection
 from django.db.models import F
 
 from relevancy.models import Book, CaseQuery, CaseRevision, Query, StoredComparison
+from relevancy.models.statements import prepared_cursor
 
 BATCH = 500
 
@@ -52,7 +52,7 @@ def figures_changed(book: Book) -> None:
 def _increment(condition: str, parameters: Sequence[int]) -> None:
     """Increments the revisions of the cases with such case queries, in the order of their ids, so that no two deadlock."""
     table, case_queries = CaseRevision._meta.db_table, CaseQuery._meta.db_table
-    with connection.cursor() as cursor:
+    with prepared_cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {table} (case_id, revision) "
             f"SELECT DISTINCT case_id, 1 FROM {case_queries} WHERE {condition} ORDER BY case_id "

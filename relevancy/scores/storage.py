@@ -20,7 +20,8 @@ from relevancy.models import (
     Run,
     ScorerVersion,
 )
-from relevancy.models.inserts import insert_rows
+from relevancy.models.inserts import as_array, insert_rows
+from relevancy.models.statements import prepared_cursor
 from relevancy.scoring import case_mean, points
 
 BATCH = 500
@@ -58,8 +59,10 @@ def lock_queries(query_ids: Iterable[int]) -> None:
     """
     if not connection.features.has_select_for_update:
         return
-    queries = Query.objects.filter(pk__among=set(query_ids)).order_by("pk")
-    list(queries.select_for_update(no_key=True).values_list("pk", flat=True))
+    # Written by hand because every rating locks its query twice.
+    with prepared_cursor() as cursor:
+        locked = f"SELECT FROM {Query._meta.db_table} WHERE id = ANY(%s::integer[]) ORDER BY id FOR NO KEY UPDATE"
+        cursor.execute(locked, [as_array(sorted(set(query_ids)))])
 
 
 def score_case(run: Run, versions: Iterable[ScorerVersion]) -> list[CaseScore]:

@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from relevancy import books, ratings, scores
+from relevancy import books, judging, ratings, scores
 from relevancy.models import Book, Case, CaseScore, Rating, RatingChange, ScorerVersion, User
 from tests.factories import (
     make_attempt,
@@ -126,6 +126,14 @@ def test_suggestions_are_the_nearest_grades_of_two_the_lower(case: Case) -> None
     settings = settings_of(case, scale=[[0, ""], [5, ""]], relevant_from=None)
     rate_all(case, {"query 2": {"y": 5}}, case.owner)
     assert books.suggest_grades(fresh(case), settings)[5] == 0
+
+
+def test_a_book_has_rated_values_once_a_document_has_a_grade() -> None:
+    case = make_case(1, {"query 1": {"a": 3}}, scale="0:10")
+    assert (books.rated_values(case.book), books.has_rated_values(case.book)) == ([3], True)
+    judging.judge(query=query_of(case, "query 1"), doc_id="b", verdict="cannot", by=case.owner)
+    ratings.remove(query=query_of(case, "query 1"), doc_ids=["a"], by=case.owner)
+    assert (books.rated_values(case.book), books.has_rated_values(case.book)) == ([], False)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
 from relevancy import comparison, judging, ratings, tasks
 from relevancy.models import Case, JudgingQueue, Run, ScorerVersion
@@ -182,3 +183,9 @@ def test_of_many_queries_those_with_the_greatest_weights_are_judged_and_a_sample
         judging.build_judging_queue(book=case.book)
         seeds.add(frozenset(queue.pairs.values_list("query__text", flat=True)))
     assert seeds == {frozenset({"query 1", "query 2"}), frozenset({"query 1", "query 3"})}
+    other = make_case(2, book_of=case)
+    run_with(other, BEFORE)
+    assert judging.count_unchosen(queue) == 1  # a query of two cases is one query
+    other.case_queries.update(removed_at=timezone.now())
+    case.case_queries.filter(query__text="query 3").update(removed_at=timezone.now())
+    assert judging.count_unchosen(queue) == 0

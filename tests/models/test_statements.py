@@ -23,6 +23,11 @@ def case(pk: int) -> QuerySet[Case]:
     return Case.objects.filter(pk=pk)
 
 
+@compiled
+def named(name: str, owner_id: int) -> QuerySet[Case]:
+    return Case.objects.filter(name=name, owner=owner_id)
+
+
 def test_rows_are_those_of_the_queryset(django_assert_num_queries: Any) -> None:
     """Two calls with different numbers and keyword arguments."""
     first, second = (factories.make_case() for _ in range(2))
@@ -34,6 +39,17 @@ def test_rows_are_those_of_the_queryset(django_assert_num_queries: Any) -> None:
     (read,) = cases_of(first.owner_id, limit=5)
     with django_assert_num_queries(0):
         assert (read.owner, read.name) == (first.owner, first.name)
+
+
+def test_texts_are_parameters() -> None:
+    """Also one that looks like the placeholder of another statement, or like SQL."""
+    first = factories.make_case()
+    second = factories.make_case(owner=first.owner)
+    first.name, second.name = "placeholder 0 of a statement", "' OR 1 = 1 --"
+    Case.objects.bulk_update([first, second], ["name"])
+    assert named(first.name, first.owner_id) == [first]
+    assert named(second.name, first.owner_id) == [second]
+    assert named("", first.owner_id) == []
 
 
 @pytest.mark.parametrize("number", [-1, 0, statements.MAX_NUMBER, 2**31, 2**63, 10**30])

@@ -170,7 +170,7 @@ def _render(
         "book": book,
         "form": form,
         "preview": preview,
-        "has_ratings": bool(books.rated_values(book)),
+        "has_ratings": books.has_rated_values(book),
         "choice_text": _choice_text(queue),
         "order_text": _order_text(queue),
         "starters": _starters(book),

@@ -28,8 +28,7 @@ class CaseAccess:
     @cached_property
     def can_edit_book(self) -> bool:
         """Whether the user may also change the book, which the texts, tags and notes of queries belong to."""
-        books = Book.objects.editable_by(self._user).filter(pk=self._case.book_id)
-        return self.can_edit and bool(books.exists())
+        return self.can_edit and Book.objects.editable_by(self._user).filter(pk=self._case.book_id).exists()
 
     @cached_property
     def is_blind(self) -> bool:

@@ -33,9 +33,7 @@ def state(request: HtmxRequest, case_id: int) -> HttpResponse:
     workbench = open_workbench(request, case_id)
     selection, versions = workbench.selection, workbench.versions
     only_head = request.GET.get("only") == "head"
-    # The head says itself which scores are being computed; only a page that sums them, or waits for scripts, has to count.
-    is_counted = not (only_head and selection.is_summed_by_worker) or any(version.script for version in versions)
-    is_stale = is_counted and count_stale_scores(selection, versions) > 0
+    is_stale = count_stale_scores(selection, versions) > 0
     is_busy = is_stale or (selection.run is not None and selection.run.is_active)
     workbench.is_rescoring = is_stale and ("rescoring" in request.GET or rescore_scripts(selection, versions))
     if not is_busy:

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from relevancy import runs, scores
-from relevancy.models import Case, QueryScore, Ranking, Run, ScorerVersion, User, read_hits
+from relevancy.models import Case, QueryScore, Ranking, Run, ScorerVersion, User, compiled, read_hits
 from relevancy.wording import counted
 
 from .score_explanations import ScoreExplanations
@@ -102,10 +102,7 @@ class QueryDetail:
         """The score under each scorer of the case, the primary first."""
         if self.found is None:
             return ()
-        stored = QueryScore.objects.filter(
-            run=self.found.run_id, query=self.found.query_id, version__in=self._versions
-        ).annotate(needed_revision=F("query__revision"))
-        by_version = {score.version_id: score for score in stored}
+        by_version = {score.version_id: score for score in _scores(self.found.run_id, self.found.query_id)}
         listed = [(version, by_version.get(version.pk)) for version in self._versions]
         return [
             VersionScore(version, score, score is not None and score.revision < vars(score)["needed_revision"])
@@ -196,9 +193,19 @@ class QueryDetail:
 def read_rankings(runs: Iterable[Run | None], query_id: int) -> dict[int, Ranking]:
     """Returns the rankings of a query in some runs, with their hits, by the id of the run. Two SQL statements."""
     selected = {run.pk: run for run in runs if run is not None}
-    rankings = {
-        ranking.run_id: ranking for ranking in read_hits(Ranking.objects.filter(run__in=selected, query=query_id))
-    }
+    if not selected:
+        return {}
+    rankings = {ranking.run_id: ranking for ranking in read_hits(_rankings(query_id, *selected))}
     for run_id, ranking in rankings.items():
         ranking.run = selected[run_id]
     return rankings
+
+
+@compiled
+def _rankings(query_id: int, *run_ids: int) -> QuerySet[Ranking]:
+    return Ranking.objects.filter(run__in=run_ids, query=query_id)
+
+
+@compiled
+def _scores(run_id: int, query_id: int) -> QuerySet[QueryScore]:
+    return QueryScore.objects.filter(run=run_id, query=query_id).annotate(needed_revision=F("query__revision"))

@@ -77,13 +77,13 @@ class RunHeader:
     @property
     def rated_trigger(self) -> str:
         """When the page asks for the score of the case after a rating, as `hx-trigger`: at once, or when a worker will have summed the
-        scores of a larger run. One rating moves that by less than 0.1 points."""
-        return f"rated from:body delay:{'4s' if self.selection.is_summed_by_worker else '200ms'}"
+        scores of a larger run. One rating moves that by less than 0.1 points, and of many raters, nobody asks between two ratings."""
+        return f"rated from:body delay:{'10s' if self.selection.is_summed_by_worker else '200ms'}"
 
     @property
     def rescored_trigger(self) -> str:
         """When the page asks again for scores that are being computed. While many raters rate in a large case, they always are."""
-        return f"load delay:{'4s' if self.selection.is_summed_by_worker else '1s'}"
+        return f"load delay:{'10s' if self.selection.is_summed_by_worker else '1s'}"
 
     @property
     def engine_text(self) -> str:

@@ -17,10 +17,10 @@ def refresh_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersi
     """Computes the stale scores of measures in the run shown and in its baseline if there are few, and few queries to sum. Enqueues the
     others if `enqueue` is true.
 
-    Returns the number of scores that are still stale; 0 for a large case, whose stale scores a worker looks for.
+    Returns the number of scores that are still stale; 0 for a run whose stale scores a worker looks for and sums.
     """
     run = selection.rescorable_run
-    if run is not None and run.is_large:
+    if run is not None and selection.is_summed_by_worker:
         if enqueue and scores.has_outdated([(run, version) for version in versions]):
             tasks.enqueue_book_rescore(run.case.book_id)
         return 0
@@ -31,7 +31,7 @@ def refresh_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersi
     scripts, measures = _scripts(versions), _measures(versions)
     stale_by_measures = _stale_by_run(selection, measures) if scripts else stale
     count = sum(count for _, count in stale_by_measures)
-    if 0 < count <= MAX_INLINE_SCORES and not selection.is_summed_by_worker:
+    if 0 < count <= MAX_INLINE_SCORES:
         for run, stale_scores in stale_by_measures:
             if stale_scores:
                 scores.rescore_run(run, measures)
@@ -44,8 +44,8 @@ def refresh_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersi
 
 
 def count_stale_scores(selection: RunSelection, versions: Sequence[ScorerVersion]) -> int:
-    """Returns the number of scores of the run shown, and of the first of the versions in its baseline, that are missing or stale; 0 for
-    a large case."""
+    """Returns the number of scores of the run shown, and of the first of the versions in its baseline, that are missing or stale; 0 if
+    a worker sums them."""
     return sum(count for _, count in _stale_by_run(selection, versions))
 
 
@@ -59,7 +59,7 @@ def sum_scores(selection: RunSelection, versions: Sequence[ScorerVersion]) -> No
 
 def _stale_by_run(selection: RunSelection, versions: Sequence[ScorerVersion]) -> list[tuple[Run, int]]:
     run, baseline = selection.rescorable_run, selection.baseline
-    if run is None or not versions or run.is_large:
+    if run is None or not versions or selection.is_summed_by_worker:
         return []
     counts = [(run, scores.count_stale(run, *versions))]
     if baseline is not None:

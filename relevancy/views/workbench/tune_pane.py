@@ -77,6 +77,7 @@ class TunePane:
     """The attempt being edited, its form, and all attempts, newest first.
 
     attempt: None if the case has none. last_run: the number of its newest run; None without one.
+    form: None for a user who cannot edit the case.
     knobs: those of the attempt, then those that were entered in the template since, as `_ui/knob.html` draws them.
     new_knob: what a knob looks like that is being typed into the template.
     attempts: those that are not archived, as a tree.
@@ -86,7 +87,7 @@ class TunePane:
 
     attempt: Attempt | None
     last_run: int | None
-    form: AttemptForm
+    form: AttemptForm | None
     syntax_label: str
     knobs: Sequence[Mapping[str, object]]
     new_knob: Mapping[str, object]
@@ -123,11 +124,18 @@ class TunePane:
 
 
 def tune_pane(
-    case: Case, user: User, version: ScorerVersion, *, number: str = "", form: AttemptForm | None = None
+    case: Case,
+    user: User,
+    version: ScorerVersion,
+    *,
+    can_edit: bool,
+    number: str = "",
+    form: AttemptForm | None = None,
 ) -> TunePane:
     """Returns the tune pane of a case.
 
     version: the primary scorer's, for the scores in the tree.
+    can_edit: whether the user can edit the case; there is no form otherwise.
     number: of the attempt to be edited; the newest that is not archived if no attempt has it.
     form: the form that was sent, with its errors.
     """
@@ -136,8 +144,10 @@ def tune_pane(
     newest = next((scored for scored in attempts if not scored.attempt.archived_at), None)
     edited = next((scored for scored in attempts if str(scored.attempt.number) == number), newest)
     attempt = edited.attempt if edited else None
-    form = form or AttemptForm(case, user, attempt)
-    sent, values, ranges = form.knob_values(), attempt.knobs if attempt else {}, cases.list_knob_ranges(case)
+    if can_edit:
+        form = form or AttemptForm(case, user, attempt)
+    sent = form.knob_values() if form else {}
+    values, ranges = attempt.knobs if attempt else {}, cases.list_knob_ranges(case)
     return TunePane(
         attempt=attempt,
         last_run=edited.last_run if edited else None,

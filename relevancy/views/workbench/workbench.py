@@ -168,7 +168,14 @@ class Workbench:
 
     @cached_property
     def tune(self) -> TunePane:
-        return tune_pane(self.case, self.user, self.versions[0], number=self.attempt_number, form=self.attempt_form)
+        return tune_pane(
+            self.case,
+            self.user,
+            self.versions[0],
+            can_edit=self.access.can_edit,
+            number=self.attempt_number,
+            form=self.attempt_form,
+        )
 
 
 @compiled

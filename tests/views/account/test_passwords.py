@@ -7,6 +7,7 @@ from django.contrib.auth.models import Permission
 from django.core import mail
 from django.test import Client, RequestFactory
 from django.urls import reverse
+from django.utils import timezone
 
 from relevancy import accounts
 from relevancy.models import ApiToken, User, UserSession
@@ -222,6 +223,13 @@ def test_sign_out_everywhere_else(rater):
     assert "Signed out of 2 other sessions." in response.content.decode()
     assert [client.get("/account/").status_code for client in (here, *others)] == [200, 302, 302]
     assert UserSession.objects.filter(user=rater).count() == 1
+
+
+def test_a_session_ends_at_its_time(rater):
+    client = signed_in(rater)
+    assert client.get("/account/").status_code == 200
+    UserSession.objects.filter(user=rater).update(expire_date=timezone.now())
+    assert client.get("/account/").status_code == 302
 
 
 def test_signing_out_removes_the_session(rater):

@@ -64,13 +64,13 @@ def test_rate_in_a_large_case_sums_no_scores_and_says_so_until_a_worker_has(sign
     for _ in range(2):
         run_now(attempt_of(case))
     client = sign_in("rater")
-    assert "rated from:body delay:4s" in attributes(by_id(client.get(at(case, "case")), "case-score"))["hx-trigger"]
+    assert "rated from:body delay:10s" in attributes(by_id(client.get(at(case, "case")), "case-score"))["hx-trigger"]
     statements = statements_of_rating(client, case)
     assert not [sql for sql in statements if "SUM(" in sql]
     with CaptureQueriesContext(connection) as captured:
         response = client.get(at(case, "run_state", only="head"))
     assert not [query for query in captured if '"stale"' in query["sql"]]  # what the worker computes is not counted
-    assert attributes(by_id(response, "case-score"))["hx-trigger"].startswith("load delay:4s")
+    assert attributes(by_id(response, "case-score"))["hx-trigger"].startswith("load delay:10s")
     assert "being rescored" in words(by_id(response, "case-difference"))
     assert "hx-get" in attributes(by_id(response, "case-score"))  # it polls
     assert scores.rescore_case(case, seconds=60)
