@@ -191,7 +191,8 @@ class QueryDetail:
 
 
 def read_rankings(runs: Iterable[Run | None], query_id: int) -> dict[int, Ranking]:
-    """Returns the rankings of a query in some runs, with their hits, by the id of the run. Two SQL statements."""
+    """Returns the rankings of a query in some runs, with their hits, by the id of the run. Two SQL statements, none
+    without a run."""
     selected = {run.pk: run for run in runs if run is not None}
     if not selected:
         return {}

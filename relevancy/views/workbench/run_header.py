@@ -77,7 +77,7 @@ class RunHeader:
     @property
     def rated_trigger(self) -> str:
         """When the page asks for the score of the case after a rating, as `hx-trigger`: at once, or when a worker will have summed the
-        scores of a larger run. One rating moves that by less than 0.1 points, and of many raters, nobody asks between two ratings."""
+        scores of a larger run. One rating moves it by less than 0.1 points; whoever rates every few seconds asks once at the end."""
         return f"rated from:body delay:{'10s' if self.selection.is_summed_by_worker else '200ms'}"
 
     @property
