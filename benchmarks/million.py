@@ -202,7 +202,7 @@ class Workers:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def start(self) -> None:
-        self._processes.append(subprocess.Popen(worker_command(), env=own_site(), cwd=ROOT, start_new_session=True))
+        self._processes.append(subprocess.Popen(worker_command(), env=own_site(), cwd=ROOT, process_group=0))
 
     def kill(self) -> None:
         """Kills one and starts another one, as whatever supervises a site does."""

@@ -34,7 +34,7 @@ def served(*, with_worker: bool = True) -> Iterator[str]:
     port = free_port()
     with ExitStack() as stack:
         for line in (web_command(port), worker_command())[: 1 + with_worker]:
-            process = subprocess.Popen(line, env=own, cwd=ROOT, start_new_session=True)
+            process = subprocess.Popen(line, env=own, cwd=ROOT, process_group=0)
             stack.callback(end, process)
         address = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + 60

@@ -118,7 +118,7 @@ def working(count: int, requests: int) -> Iterator[None]:
         log = stack.enter_context((fresh_site.DATA / "workers.log").open("a"))
         started = []
         for _ in range(count):
-            process = subprocess.Popen(worker_command(), env=own, cwd=ROOT, stderr=log, start_new_session=True)
+            process = subprocess.Popen(worker_command(), env=own, cwd=ROOT, stderr=log, process_group=0)
             stack.callback(end, process)
             started.append(process.pid)
         for pid in started:

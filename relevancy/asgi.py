@@ -41,6 +41,8 @@ URGENT_PATHS = frozenset({"/healthz"})  # have a thread of their own: a busy sit
 BUSY = "The server is busy. Try again in a moment."
 LONG_BODY = 128 * 1024  # bytes; longer ones are kept in a temporary file
 LONG_RESPONSE = 1024 * 1024
+# Python runs one thread at a time. After each statement of a rating, its thread waits this long if a page is being computed beside it.
+SWITCH_SECONDS = 0.001
 
 
 class _RejectedRequest(Exception):
@@ -297,4 +299,5 @@ async def _send_text(send: Send, status: int, text: str) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
+sys.setswitchinterval(SWITCH_SECONDS)
 application = Application(wsgi_application, threads=settings.WEB_THREADS, max_body=settings.MAX_REQUEST_SIZE)

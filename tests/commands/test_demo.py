@@ -83,6 +83,9 @@ def started(parent: "subprocess.Popen[str]", children: int = 2) -> list[int]:
 def test_supervise_a_signal_ends_all() -> None:
     parent = supervised(waiting("web"), waiting("worker"))
     pids = started(parent)
+    # One session, within which Linux respects how nice the worker is, and groups, so that Ctrl+C reaches only the parent.
+    assert {os.getsid(pid) for pid in pids} == {os.getsid(parent.pid)}
+    assert [os.getpgid(pid) for pid in pids] == pids
     parent.send_signal(signal.SIGINT)
     _, err = parent.communicate(timeout=30)  # its children wait for a minute
     assert (parent.returncode, err) == (0, "")
