@@ -44,8 +44,8 @@ from django.db import connection
 from django.test import Client
 from invented import query_texts
 from large_case import make_case
-from own_environment import ROOT, Used, run_command
-from served_site import end, own_site, served
+from own_environment import Used, run_command
+from served_site import end, own_site, served, start
 from storage import size_of
 
 from relevancy import cases, endpoints, queries, runs, scorers, tasks
@@ -202,7 +202,7 @@ class Workers:
         threading.Thread(target=self._watch, daemon=True).start()
 
     def start(self) -> None:
-        self._processes.append(subprocess.Popen(worker_command(), env=own_site(), cwd=ROOT, process_group=0))
+        self._processes.append(start(worker_command(), own_site()))
 
     def kill(self) -> None:
         """Kills one and starts another one, as whatever supervises a site does."""

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import IO
 
 import fresh_site
 import urllib3
@@ -34,14 +35,18 @@ def served(*, with_worker: bool = True) -> Iterator[str]:
     port = free_port()
     with ExitStack() as stack:
         for line in (web_command(port), worker_command())[: 1 + with_worker]:
-            process = subprocess.Popen(line, env=own, cwd=ROOT, process_group=0)
-            stack.callback(end, process)
+            stack.callback(end, start(line, own))
         address = f"http://127.0.0.1:{port}"
         deadline = time.monotonic() + 60
         while not _answers(address):
             assert time.monotonic() < deadline, "the site did not start"
             time.sleep(0.1)
         yield address
+
+
+def start(line: list[str], own: dict[str, str], log: IO[str] | None = None) -> subprocess.Popen[bytes]:
+    """Starts a process of the site as `demo` does. own: its environment, see `own_site`. log: gets its stderr."""
+    return subprocess.Popen(line, env=own, cwd=ROOT, stderr=log, process_group=0)
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

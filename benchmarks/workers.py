@@ -22,7 +22,6 @@ import json
 import multiprocessing
 import os
 import random
-import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -32,8 +31,7 @@ from pathlib import Path
 import fresh_site
 import invented
 import options
-from own_environment import ROOT
-from served_site import end, own_site
+from served_site import end, own_site, start
 
 from relevancy import cases, endpoints, queries, runs, tasks
 from relevancy.management.commands.demo import worker_command
@@ -118,7 +116,7 @@ def working(count: int, requests: int) -> Iterator[None]:
         log = stack.enter_context((fresh_site.DATA / "workers.log").open("a"))
         started = []
         for _ in range(count):
-            process = subprocess.Popen(worker_command(), env=own, cwd=ROOT, stderr=log, process_group=0)
+            process = start(worker_command(), own, log)
             stack.callback(end, process)
             started.append(process.pid)
         for pid in started:

@@ -137,7 +137,7 @@ def web_command(port: int) -> list[str]:
 
 
 def worker_command() -> list[str]:
-    """Returns the command line of the worker. On a busy machine, pages come first: it has a tenth of a processor then."""
+    """Returns the command line of the worker. On a busy machine, pages come first: it has about a tenth of a processor then."""
     return ["nice", "-n", "10", sys.executable, "-m", "relevancy", "worker", "--verbosity", "0"]
 
 
@@ -161,8 +161,8 @@ class Service:
     is_given_up: bool = False
 
     def start(self) -> None:
-        """Starts the command in a process group of its own. Linux shares processors between sessions (`sched_autogroup`), so in a
-        session of its own it would have as much of them as all others, however nice it is."""
+        """Starts the command in a process group of its own, not a session: Linux shares processors between sessions first
+        (`sched_autogroup`), so the worker would have as much of them as the web server, however nice it is."""
         self.process = subprocess.Popen(self.command, process_group=0, preexec_fn=_end_with_parent)
         self.started_at = time.monotonic()
 
