@@ -4,7 +4,7 @@ State lives in the database; a task only triggers work. Every task is safe to ru
 """
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -17,6 +17,7 @@ from relevancy.background_task import background_task
 from relevancy.formats import stored_exports
 from relevancy.formats.ratings import ratings_import
 from relevancy.models import Book, Case, JudgingQueue, RatingImport, Run, StoredComparison, StoredExport, User
+from relevancy.models.statements import compiled
 
 LOWEST_PRIORITY, LOW_PRIORITY, HIGH_PRIORITY = -20, -10, 10
 REQUEUE_AFTER = timedelta(seconds=60)  # a task that has not begun by then may have been lost
@@ -182,8 +183,22 @@ def enqueue_history_rescore(case: Case) -> None:
 
 def enqueue_book_rescore(book_id: int) -> None:
     """Enqueues the rescoring of a book's cases, once however often it is called before the task begins a second later."""
+    # Every rating and every page asks, and while people rate there is one.
+    if any(is_queued(book.rescore_queued_at) for book in _read_book(book_id)):
+        return
     if mark_queued(Book.objects.filter(pk=book_id), "rescore_queued_at"):
         send(rescore_book, book_id, pause=RESCORE_PAUSE)
+
+
+@compiled
+def _read_book(book_id: int) -> QuerySet[Book]:
+    return Book.objects.filter(pk=book_id).only("rescore_queued_at")
+
+
+def is_queued(at: datetime | None) -> bool:
+    """Returns whether a task that was enqueued at this time is still expected to begin. A time that is more than a minute ahead is of a
+    clock that was wrong."""
+    return at is not None and abs(timezone.now() - at) <= REQUEUE_AFTER
 
 
 def mark_queued(row: QuerySet[Any], field: str) -> bool:

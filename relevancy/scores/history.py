@@ -174,26 +174,33 @@ def attempts_with_scores(
 
     also: the number of an attempt that is returned as well, however old it is.
     """
-    all_runs = Run.objects.filter(attempt=OuterRef("pk")).order_by("-number")
-    preferred = (
-        all_runs.finished().annotate(is_complete=Q(status=Run.Status.COMPLETE)).order_by("-is_complete", "-number")
-    )
-    attempts: QuerySet[Any] = case.attempts.select_related("parent", "endpoint", "created_by").annotate(
-        scored_run_id=Subquery(preferred.values("pk")[:1]), last_run=Subquery(all_runs.values("number")[:1])
-    )
-    attempts = attempts.defer("endpoint__credentials", "endpoint__headers").order_by("-number")
-    if numbers:
-        attempts = attempts.filter(number__in=numbers)
-    elif also:
-        newest = case.attempts.order_by("-number").values("number")[:limit]
-        attempts = attempts.filter(Q(number__in=newest) | Q(number=also))
-    else:
-        attempts = attempts[:limit]
-    listed = list(attempts)
+    chosen = _attempts_with_runs(case.pk).filter(number__in=numbers)
+    listed = list(chosen) if numbers else _newest_attempts(case.pk, also, limit=limit)
+    for attempt in listed:
+        attempt.case = case
     rows = CaseScore.objects.filter(run__in=[attempt.scored_run_id for attempt in listed], version=version)
     rows = rows.select_related("run", "version").defer("run__config").with_case_revision(case).order_by("day")
     by_run = {row.run_id: row for row in rows}
     return [ScoredAttempt(attempt, by_run.get(attempt.scored_run_id), attempt.last_run) for attempt in listed]
+
+
+@compiled
+def _newest_attempts(case_id: int, also: int, *, limit: int) -> QuerySet[Any]:
+    newest = Attempt.objects.filter(case=case_id).order_by("-number").values("number")[:limit]
+    return _attempts_with_runs(case_id).filter(Q(number__in=newest) | Q(number=also))
+
+
+def _attempts_with_runs(case_id: int) -> QuerySet[Any]:
+    """The attempts of a case, newest first, with the run whose score counts and the number of the newest run."""
+    all_runs = Run.objects.filter(attempt=OuterRef("pk")).order_by("-number")
+    preferred = (
+        all_runs.finished().annotate(is_complete=Q(status=Run.Status.COMPLETE)).order_by("-is_complete", "-number")
+    )
+    attempts = Attempt.objects.filter(case=case_id).select_related("parent", "endpoint", "created_by")
+    attempts = attempts.annotate(
+        scored_run_id=Subquery(preferred.values("pk")[:1]), last_run=Subquery(all_runs.values("number")[:1])
+    )
+    return attempts.defer("endpoint__credentials", "endpoint__headers").order_by("-number")
 
 
 def compared_attempts(attempts: Sequence[ScoredAttempt]) -> list[tuple[Run, Run]]:
