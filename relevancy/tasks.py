@@ -67,7 +67,9 @@ def run_chunk(run_id: int) -> None:
         hooks.run_ended(run)
         if runs.has_prunable_runs(run.case_id):
             send(prune_display_fields, run.case_id)
-        enqueue_judging_queue(judging.judging_queue(Book.objects.get(cases=run.case_id)))
+        queue = JudgingQueue.objects.filter(book__cases=run.case_id).first()
+        if queue is not None:  # a book has one as soon as a page or the API has asked what is to judge in it
+            enqueue_judging_queue(queue)
 
 
 @background_task(priority=HIGH_PRIORITY)

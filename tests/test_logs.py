@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
 
-from relevancy import events, logs, runs, tasks
+from relevancy import events, judging, logs, runs, tasks
 from relevancy.accounts import api_tokens
 from relevancy.models import ApiToken, Endpoint, Rating
 from relevancy.views.home import pages as home_pages
@@ -158,6 +158,7 @@ def test_tasks_carry_the_id_of_the_request_on(client: Client, json_log: Log, mon
     user = make_user("Ann")
     client.force_login(user)
     attempt = make_attempt(make_case(3, owner=user))
+    judging.judging_queue(attempt.case.book)
     body = {"parent": "1", "endpoint": attempt.endpoint_id, "template": '{"q": "#$query##"}', "depth": "10"}
     response = client.post(reverse("run", args=[attempt.case_id]), body)
     assert response.status_code == 302

@@ -7,7 +7,7 @@ import pytest
 from django.tasks import Task
 from django.utils import timezone
 
-from relevancy import cases, ratings, runs, scorers, tasks
+from relevancy import cases, judging, ratings, runs, scorers, tasks
 from relevancy.models import Book, Run, Scorer, ScorerVersion
 from relevancy.runs import chunks, claims, parts
 from tests.factories import make_attempt, make_case, query_of, rescore, run_now, script_of, stored_case_scores
@@ -38,6 +38,7 @@ def test_wake_continues_until_the_run_is_complete() -> None:
 def test_run_chunk_enqueues_the_next_and_those_behind(queue: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     first = make_attempt(make_case(3))
     second = make_attempt(make_case(1, owner=first.created_by), first.endpoint)
+    judging.judging_queue(first.case.book)  # somebody has asked what is to judge in it
     all_runs = [runs.start(attempt=attempt, by=attempt.created_by) for attempt in (first, second)]
     whole = runs.continue_run
     monkeypatch.setattr(runs, "continue_run", lambda pk, has_more: whole(pk, limit=2, has_more=has_more))
@@ -61,7 +62,7 @@ def test_a_worker_calls_another_one_as_long_as_there_are_parts(
     assert queue == [("run_chunk", run.pk)] * 2
     tasks.run_chunk.func(run.pk)
     assert [len(enqueued) for enqueued in seen] == [2, 2, 2, 2]  # the last part has no other one beside it
-    assert queue[2:] == [("build_judging_queue", attempt.case.book_id)]
+    assert queue[2:] == []  # nobody judges in this book
 
 
 def test_ratings_changed_rescores_the_other_case() -> None:

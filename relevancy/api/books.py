@@ -139,9 +139,13 @@ class PairDetails(Schema):
 
 
 class Pairs(Schema):
-    """What to judge next. No other rater gets these documents for ten minutes."""
+    """What to judge next. No other rater gets these documents for ten minutes.
+
+    is_being_chosen: the documents of this book are being chosen for the first time, so there are none yet. Ask again.
+    """
 
     items: list[PairDetails]
+    is_being_chosen: bool
 
 
 class PairParameters(Input):
@@ -264,7 +268,7 @@ def next_pairs(
     queue.refresh_from_db()
     pairs = judging.next_pairs(queue=queue, by=request.user, count=parameters.count)
     response["Cache-Control"] = "no-store"
-    return {"items": judging.read_documents(pairs, by=request.user)}
+    return {"items": judging.read_documents(pairs, by=request.user), "is_being_chosen": queue.built_at is None}
 
 
 def _tagged(request: ApiRequest, response: HttpResponse, book: Book) -> BookDetails:

@@ -6,8 +6,9 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from relevancy import judging, tasks
 from relevancy.api import paging
-from relevancy.models import Activity, CaseScore, Rating, RatingChange, Role, Run
+from relevancy.models import Activity, CaseScore, JudgingQueue, Rating, RatingChange, Role, Run
 from tests.factories import make_attempt, make_case, make_team, make_user, query_of, run_now, script_of, set_hits
 
 pytestmark = pytest.mark.django_db
@@ -444,6 +445,7 @@ def test_next_pairs_and_rating_them(client, api, case):
     response = client.send("GET", f"/books/{book}/next?count=20")
     assert response.headers["Cache-Control"] == "no-store"
     pairs = response.json()["items"]
+    assert response.json()["is_being_chosen"] is False
     assert {pair["text"] for pair in pairs} <= {"query 1", "query 2", "query 3"}
     assert pairs
     first = pairs[0]
@@ -454,6 +456,17 @@ def test_next_pairs_and_rating_them(client, api, case):
     other = make_user("other")
     case.book.teams.add(make_team(other=Role.RATER))
     assert api(other).get(f"/books/{book}/next?count=20")["items"] == []  # the first rater has them
+
+
+def test_next_pairs_are_chosen_when_they_are_asked_for_first(client, case, monkeypatch):
+    run_now(make_attempt(case))
+    assert not JudgingQueue.objects.exists()
+    monkeypatch.setattr(tasks, "send", lambda *_, **__: None)  # the worker is busy
+    answer = client.get(f"/books/{case.book_id}/next?count=20")
+    assert answer == {"items": [], "is_being_chosen": True}
+    judging.build_judging_queue(book=case.book)
+    answer = client.get(f"/books/{case.book_id}/next?count=20")
+    assert (len(answer["items"]), answer["is_being_chosen"]) == (6, False)  # three of nine are rated
 
 
 def test_me(client, case):

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from relevancy import books, cases, judging, ratings, tasks
 from relevancy.models import Book, JudgingQueue, Rating
-from tests.factories import make_case, make_user, query_of, rate_all
+from tests.factories import make_case, make_user, query_of, rate_all, run_now, script_of
 from tests.views.workbench.example_cases import HTMX, attributes, by_id, make_workbench_case
 
 pytestmark = pytest.mark.django_db
@@ -55,10 +55,16 @@ def test_the_first_look_chooses_what_is_to_judge_whoever_looks(sign_in, people, 
     assert JudgingQueue.objects.get().pair_count == 6
 
 
-def test_the_first_run_chooses_what_is_to_judge(people, team, script):
+def test_what_is_to_judge_is_chosen_after_each_run_from_the_first_look_at_it_on(sign_in, people, team, script):
     case = make_workbench_case(people, team, 2, {"query 1": {"a": 3}})
     tasks.run_chunk.func(case.runs.get().pk)
+    assert not JudgingQueue.objects.exists()
+    sign_in("viewer").get(at(case))
     assert JudgingQueue.objects.get(book=case.book_id).pair_count == 6
+    attempt = case.attempts.get()
+    script_of(attempt).default = ["a", "b", "c", "d"]
+    tasks.run_chunk.func(run_now(attempt).pk)
+    assert JudgingQueue.objects.get(book=case.book_id).pair_count == 8
 
 
 def test_page_counts_ratings_by_rater_grade_and_query(sign_in, people, case):
