@@ -1,8 +1,8 @@
 """Chooses what is to be judged in a book: the first documents of each query in the newest complete run of each case, or in two runs
 that are compared.
 
-The pairs are rows, so that the next one is found without reading results. They are chosen again after a run and after a change of
-the settings; each rating updates the pair that it belongs to, in the same transaction.
+The pairs are rows, so that the next one is found without reading results. They are chosen when somebody asks for them first, and again
+after a run and after a change of the settings; each rating updates the pair that it belongs to, in the same transaction.
 """
 
 import hashlib
