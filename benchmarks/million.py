@@ -9,7 +9,7 @@ files that you have instead: queries (id, text), judgments (id, 0, document, gra
 The site is served by granian with 2 processes, and `--workers` (2 unless given) processes work for it, as `relevancy worker` starts
 them. One of them is killed (-9) during the first run and started again. All the time somebody rates in another case, four times a
 second, and asks for /healthz. The embedded index has passages of 56 words and is searched with the first `--embedded` queries (2,000
-unless given).
+unless given; 0 for none).
 
 For each stage: seconds, queries a second, seconds of CPU of the workers or the command, the peak of their memory, and the 95th
 percentile of a rating and of /healthz meanwhile. The targets are those of a million queries on two cores with PostgreSQL on the same
@@ -503,7 +503,8 @@ def main(chosen: argparse.Namespace) -> bool:
                 for number, path in enumerate(files.rankings)
             )
             score_again(measure, later, "P@10", files.count)
-            search_embedded(measure, files, by, min(chosen.embedded, files.count))
+            if chosen.embedded:
+                search_embedded(measure, files, by, min(chosen.embedded, files.count))
             compare(measure, earlier, later, files.count)
             rater.stop()
             open_pages(measure, address, case, later, by)

@@ -38,7 +38,7 @@ if initdb=$(command -v initdb || ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null
   bash tests/with_postgres.sh "$initdb" bash tests/core_alone.sh "${addresses[@]/#/--ignore=}" \
     -q -n 2 -p no:cacheprovider --second-database -m "not live and not browser"
   step "PostgreSQL, optional apps and every address"
-  bash tests/with_postgres.sh "$initdb" $bin/python -m pytest -q -n 2 -p no:cacheprovider --second-database \
+  bash tests/with_postgres.sh "$initdb" $bin/python -m pytest -q -n 2 -p no:cacheprovider --second-database -m "not live" \
     relevancy/optional "${addresses[@]}"
   tested=("${addresses[@]/#/--ignore=}")
 else
