@@ -6,6 +6,7 @@ import random
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from itertools import batched, pairwise
 
 from django.db import DatabaseError, connection, transaction
@@ -138,8 +139,9 @@ def _rescore_runs(
         for version in scoreable_versions(run, versions):
             runs_by_version[version].append(run.pk)
     begun, found = time.monotonic(), 0
+    are_large = sum(run.queries for run in versions_by_run) > MAX_SUMMED
     for window in _windows(versions_by_run):
-        stale = _find_stale(runs_by_version, window)
+        stale = _find_stale(runs_by_version, window, are_large=are_large)
         if stale and not found:
             deadline += time.monotonic() - begun
         found += len(stale)
@@ -167,15 +169,13 @@ def _windows(runs: Iterable[Run]) -> Iterator[Q]:
             yield Q(pk__range=(start, start + WINDOW - 1))
 
 
-def _find_stale(runs_by_version: Mapping[ScorerVersion, Sequence[int]], window: Q) -> dict[int, set[int]]:
+def _find_stale(
+    runs_by_version: Mapping[ScorerVersion, Sequence[int]], window: Q, *, are_large: bool
+) -> dict[int, set[int]]:
     """Returns the ids of the versions under which rankings are to be scored, by the id of the ranking. One SQL statement for
-    each version, and two more."""
+    each version, and three more if the runs are large."""
     stale: dict[int, set[int]] = defaultdict(set)
-    with transaction.atomic(), connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            # While its statistics do not know a new run, it takes the run's scores for one row, and read all of them again for each
-            # ranking: minutes for 60,000 queries.
-            cursor.execute("SET LOCAL enable_nestloop = off")
+    with _hash_joins() if are_large and connection.vendor == "postgresql" else nullcontext():
         for version, run_ids in runs_by_version.items():
             current = QueryScore.objects.filter(run__in=run_ids, version=version, revision__gte=F("query__revision"))
             is_current = Exists(current.filter(query=OuterRef("query"), run=OuterRef("run")))
@@ -183,6 +183,18 @@ def _find_stale(runs_by_version: Mapping[ScorerVersion, Sequence[int]], window: 
             for ranking_id in rankings.values_list("pk", flat=True):
                 stale[ranking_id].add(version.pk)
     return stale
+
+
+@contextmanager
+def _hash_joins() -> Iterator[None]:
+    """Makes PostgreSQL read each table once for a join.
+
+    While its statistics do not know a new run, it takes the run's scores for one row, and read all of them again for each ranking:
+    minutes for 60,000 queries. For a small run, reading all queries of the site once would take longer.
+    """
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_nestloop = off")
+        yield
 
 
 def _rescore_rankings(

@@ -183,6 +183,18 @@ def test_many_rankings_are_rescored_in_parts(monkeypatch: pytest.MonkeyPatch) ->
     assert scores.rescore_run(run) == 0
 
 
+@pytest.mark.parametrize("is_large", [False, True])
+def test_stale_scores_of_large_runs_are_found_by_hash_joins(monkeypatch: pytest.MonkeyPatch, is_large: bool) -> None:
+    case = make_case(3, RATINGS)
+    run = run_now(make_attempt(case))
+    scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="RR@10"))
+    monkeypatch.setattr(rescoring, "MAX_SUMMED", 2 if is_large else 3)
+    with CaptureQueriesContext(connection) as executed:
+        assert scores.rescore_run(run) == 3
+    joins = ["SET LOCAL enable_nestloop = off" in statement["sql"] for statement in executed]
+    assert any(joins) == (is_large and connection.vendor == "postgresql")
+
+
 def test_rescoring_goes_on_where_it_was_interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
     case = make_case(7, RATINGS)
     run = run_now(make_attempt(case))
