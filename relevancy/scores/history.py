@@ -174,8 +174,11 @@ def attempts_with_scores(
 
     also: the number of an attempt that is returned as well, however old it is.
     """
-    chosen = _attempts_with_runs(case.pk).filter(number__in=numbers)
-    listed = list(chosen) if numbers else _newest_attempts(case.pk, also, limit=limit)
+    listed = (
+        list(_attempts_with_runs(case.pk).filter(number__in=numbers))
+        if numbers
+        else _newest_attempts(case.pk, also, limit=limit)
+    )
     for attempt in listed:
         attempt.case = case
     rows = CaseScore.objects.filter(run__in=[attempt.scored_run_id for attempt in listed], version=version)
