@@ -68,13 +68,14 @@ class Row(NamedTuple):
     """A line of a file: a hit of a query, or that the query has none.
 
     snapshot: values that tell the snapshots of a file apart. rank: what the hits of a query are sorted by: a position, or the score
-    of a TREC run. hit: None if the line is not one. is_rated_only: the document was rated and not returned.
+    of a TREC run. doc_id: empty if the line is not a hit. is_rated_only: the document was rated and not returned.
     """
 
     snapshot: tuple[str, ...]
     query: str
-    rank: float
-    hit: Hit | None
+    rank: float = 0
+    doc_id: str = ""
+    fields: Mapping[str, str] = {}
     is_rated_only: bool = False
 
 
@@ -106,8 +107,9 @@ def parse_snapshots(text: str) -> list[Rankings]:
     not_ranked: Counter[tuple[str, ...]] = Counter()
     for row in parsed.rows:
         hits = hits_by_snapshot.setdefault(row.snapshot, {}).setdefault(row.query, [])
-        if row.hit is not None:
-            hits.append((row.rank, row.hit))
+        if row.doc_id:
+            score = row.rank if parsed.format == TREC_RUN else None
+            hits.append((row.rank, Hit(row.doc_id, score, row.fields)))
         elif row.is_rated_only:
             not_ranked[row.snapshot] += 1
     snapshots = []
@@ -213,20 +215,18 @@ def _parse_csv(lines: Iterator[str], limit: int) -> ParsedFile:
             query, doc_id, position = cells[query_column], cells[doc_column], cells[position_column]
             if not query:
                 raise _invalid_cell(line, header[query_column], query, "every row needs a query")
-            key = tuple(cells[index] for index in snapshot_columns)
+            key = tuple([cells[index] for index in snapshot_columns])
             if rated_only is not None and cells[rated_only].lower() in ("true", "1"):
-                yield Row(key, query, 0, None, is_rated_only=True)
+                yield Row(key, query, is_rated_only=True)
             elif doc_id:
                 fields = {name: cells[index] for index, name in field_columns if cells[index]}
                 size += 1 + len(fields)
                 _check_size(size, limit, line)
-                yield Row(
-                    key, query, _parse_position(line, header[position_column], position), Hit(doc_id, None, fields)
-                )
+                yield Row(key, query, _parse_position(line, header[position_column], position), doc_id, fields)
             elif position:
                 raise _invalid_cell(line, header[doc_column], doc_id, "a row with a position needs a document id")
             else:
-                yield Row(key, query, 0, None)
+                yield Row(key, query)
 
     names = tuple(sorted({name for _, name in field_columns}))
     return ParsedFile(CSV, names, tuple(header[index].lower() for index in snapshot_columns), read())
@@ -247,7 +247,7 @@ def _parse_trec(lines: Iterator[str], limit: int) -> Iterator[Row]:
         score = _parse_score(line, text)
         size += 1
         _check_size(size, limit, line)
-        yield Row((tag,), query, score, Hit(doc_id, score, {}))
+        yield Row((tag,), query, score, doc_id)
 
 
 def _check_size(size: int, limit: int, line: int) -> None:
@@ -272,7 +272,7 @@ def _csv_rows(lines: Iterator[str]) -> Iterator[tuple[int, list[str]]]:
     line = 1
     try:
         for row in reader:
-            if any(cell.strip() for cell in row):
+            if any(map(str.strip, row)):
                 yield line, row
             line = reader.line_num + 1
     except csv.Error as error:

@@ -23,7 +23,6 @@ from relevancy.engines.types import Hit
 from .rankings_file import (
     TREC_RUN,
     ParsedFile,
-    Row,
     check_repetitions,
     check_single_snapshot,
     check_time,
@@ -229,8 +228,8 @@ def _store_rankings(
 ) -> list[tuple[str, ...]]:
     """Writes the rankings of a file, of queries whose lines do not follow each other in parts. Returns its snapshots."""
     snapshots: dict[tuple[str, ...], int] = {}
-    pending: dict[tuple[int, str], list[Row]] = {}
-    key, rows, size = (-1, ""), list[Row](), 0
+    pending: dict[tuple[int, str], list[tuple[float, _Found]]] = {}
+    key, hits, size = (-1, ""), list[tuple[float, _Found]](), 0
     for number, row in enumerate(parsed.rows):
         if number % _ROWS_BETWEEN_CHECKS == 0:
             _check_stopped(is_stopped)
@@ -239,22 +238,18 @@ def _store_rankings(
             if size > _MAX_PENDING:
                 _write(connection, pending)
                 pending, size = {}, 0
-            key, rows = own, pending.setdefault(own, [])
-        size += 1
-        if row.hit is not None:
-            rows.append(row)
-            size += len(row.hit.fields)
+            key, hits = own, pending.setdefault(own, [])
+        size += 1 + len(row.fields)
+        if row.doc_id:
+            hits.append((row.rank, (row.doc_id, row.fields)))
     _write(connection, pending)
     return list(snapshots)
 
 
-def _write(connection: sqlite3.Connection, pending: Mapping[tuple[int, str], list[Row]]) -> None:
+def _write(connection: sqlite3.Connection, pending: Mapping[tuple[int, str], list[tuple[float, _Found]]]) -> None:
     connection.executemany(
         "INSERT INTO ranking (snapshot, query, ids, ranks, fields) VALUES (?, ?, ?, ?, ?)",
-        (
-            (*key, *_dump([(row.rank, (row.hit.id, row.hit.fields)) for row in rows if row.hit is not None]))
-            for key, rows in pending.items()
-        ),
+        ((*key, *_dump(hits)) for key, hits in pending.items()),
     )
 
 
