@@ -7,10 +7,10 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from itertools import batched, pairwise
+from itertools import batched, chain, pairwise
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q
+from django.db.models import Count, Exists, F, Max, Min, OuterRef, Q, Subquery
 
 from relevancy.models import (
     Case,
@@ -173,11 +173,19 @@ def _find_stale(
     runs_by_version: Mapping[ScorerVersion, Sequence[int]], window: Q, *, are_large: bool
 ) -> dict[int, set[int]]:
     """Returns the ids of the versions under which rankings are to be scored, by the id of the ranking. One SQL statement for
-    each version, and three more if the runs are large."""
+    each version, and up to four more if the runs are large."""
     stale: dict[int, set[int]] = defaultdict(set)
-    with _hash_joins() if are_large and connection.vendor == "postgresql" else nullcontext():
+    by_hash = are_large and connection.vendor == "postgresql"
+    with _hash_joins() if by_hash else nullcontext():
+        scores = QueryScore.objects.alias(newest=F("query__revision"))
+        if by_hash and window:
+            # Of these queries only: each window would read all scores of the runs, and all queries of the site.
+            of_runs = Ranking.objects.filter(window, run__in=set(chain.from_iterable(runs_by_version.values())))
+            query_ids = set(of_runs.order_by().values_list("query_id", flat=True))
+            newest = Query.objects.filter(pk=OuterRef("query_id")).values("revision")
+            scores = QueryScore.objects.filter(query_id__among=query_ids).alias(newest=Subquery(newest))
         for version, run_ids in runs_by_version.items():
-            current = QueryScore.objects.filter(run__in=run_ids, version=version, revision__gte=F("query__revision"))
+            current = scores.filter(run__in=run_ids, version=version, revision__gte=F("newest"))
             is_current = Exists(current.filter(query=OuterRef("query"), run=OuterRef("run")))
             rankings = Ranking.objects.filter(~is_current, window, run__in=run_ids, error_kind="").order_by()
             for ranking_id in rankings.values_list("pk", flat=True):

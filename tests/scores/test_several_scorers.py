@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from relevancy import queries, ratings, runs, scorers, scores
-from relevancy.models import CaseScore, QueryScore, Run, Scorer, ScorerVersion
+from relevancy.models import CaseScore, Query, QueryScore, Run, Scorer, ScorerVersion
 from relevancy.runs import chunks
 from relevancy.scores import grades, rescoring, score_rankings, scripts, storage
 from tests.factories import (
@@ -171,16 +172,24 @@ def test_rescore_run_only_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> No
     assert rescored == [["RR@10"]]
 
 
-def test_many_rankings_are_rescored_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_large", [False, True])
+def test_many_rankings_are_rescored_in_parts(monkeypatch: pytest.MonkeyPatch, is_large: bool) -> None:
     case = make_case(7, RATINGS)
     run_now(make_attempt(case))
     run = run_now(make_attempt(case))
     scorers.add_scorer(case=case, scorer=Scorer.objects.get(name="RR@10"))
     monkeypatch.setattr(rescoring, "WINDOW", 2)
+    monkeypatch.setattr(rescoring, "MAX_SUMMED", 6 if is_large else 7)
     assert scores.rescore_run(run) == 7
     assert scores.count_stale(run, *ScorerVersion.objects.used_by(case)) == 0
     assert CaseScore.objects.get(run=run, version__scorer__name="RR@10").revision is not None
     assert scores.rescore_run(run) == 0
+    rated = case.book.queries.order_by("pk")[3].pk
+    Query.objects.filter(pk=rated).update(revision=F("revision") + 1)
+    assert scores.rescore_run(run) == 1
+    assert set(run.query_scores.filter(query=rated).values_list("revision", flat=True)) == {
+        Query.objects.get(pk=rated).revision
+    }
 
 
 @pytest.mark.parametrize("is_large", [False, True])
