@@ -150,7 +150,8 @@ def test_run_is_stopped_and_completed(look: Opens, case: Case, monkeypatch: pyte
     notice = page.locator('[data-notice="run-cancelled"]')
     expect(notice).to_contain_text("Run 2 was stopped")
     workbench.expect_no_score("alien")
-    notice.get_by_role("button", name="Search the rest").click()
+    with page.expect_response(lambda response: response.request.method == "POST"):
+        notice.get_by_role("button", name="Search the rest").click()
     expect(page.get_by_role("progressbar")).to_have_attribute("aria-valuenow", "1")
     _work(waiting[1])
     expect(page.locator("#case-score").get_by_role("button", name="Run")).to_be_visible()
