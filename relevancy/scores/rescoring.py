@@ -177,15 +177,15 @@ def _find_stale(
     stale: dict[int, set[int]] = defaultdict(set)
     by_hash = are_large and connection.vendor == "postgresql"
     with _hash_joins() if by_hash else nullcontext():
-        scores = QueryScore.objects.alias(newest=F("query__revision"))
+        scores = QueryScore.objects.alias(query_revision=F("query__revision"))
         if by_hash and window:
             # Of these queries only: each window would read all scores of the runs, and all queries of the site.
             of_runs = Ranking.objects.filter(window, run__in=set(chain.from_iterable(runs_by_version.values())))
             query_ids = set(of_runs.order_by().values_list("query_id", flat=True))
-            newest = Query.objects.filter(pk=OuterRef("query_id")).values("revision")
-            scores = QueryScore.objects.filter(query_id__among=query_ids).alias(newest=Subquery(newest))
+            revision = Query.objects.filter(pk=OuterRef("query_id")).values("revision")
+            scores = QueryScore.objects.filter(query_id__among=query_ids).alias(query_revision=Subquery(revision))
         for version, run_ids in runs_by_version.items():
-            current = scores.filter(run__in=run_ids, version=version, revision__gte=F("newest"))
+            current = scores.filter(run__in=run_ids, version=version, revision__gte=F("query_revision"))
             is_current = Exists(current.filter(query=OuterRef("query"), run=OuterRef("run")))
             rankings = Ranking.objects.filter(~is_current, window, run__in=run_ids, error_kind="").order_by()
             for ranking_id in rankings.values_list("pk", flat=True):

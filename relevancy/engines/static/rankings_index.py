@@ -46,6 +46,7 @@ _BY_QUERY = "SELECT id, ids, ranks, fields FROM ranking WHERE snapshot = ? AND q
 
 type _Stored = tuple[int, str, str, str | None]
 type _Found = tuple[str, Mapping[str, Any]]
+type _Ranked = list[tuple[float, _Found]]  # each after its rank
 
 
 class RankingsIndex:
@@ -228,8 +229,9 @@ def _store_rankings(
 ) -> list[tuple[str, ...]]:
     """Writes the rankings of a file, of queries whose lines do not follow each other in parts. Returns its snapshots."""
     snapshots: dict[tuple[str, ...], int] = {}
-    pending: dict[tuple[int, str], list[tuple[float, _Found]]] = {}
-    key, hits, size = (-1, ""), list[tuple[float, _Found]](), 0
+    pending: dict[tuple[int, str], _Ranked] = {}
+    key, size = (-1, ""), 0
+    hits: _Ranked = []
     for number, row in enumerate(parsed.rows):
         if number % _ROWS_BETWEEN_CHECKS == 0:
             _check_stopped(is_stopped)
@@ -246,14 +248,14 @@ def _store_rankings(
     return list(snapshots)
 
 
-def _write(connection: sqlite3.Connection, pending: Mapping[tuple[int, str], list[tuple[float, _Found]]]) -> None:
+def _write(connection: sqlite3.Connection, pending: Mapping[tuple[int, str], _Ranked]) -> None:
     connection.executemany(
         "INSERT INTO ranking (snapshot, query, ids, ranks, fields) VALUES (?, ?, ?, ?, ?)",
         ((*key, *_dump(hits)) for key, hits in pending.items()),
     )
 
 
-def _dump(hits: list[tuple[float, _Found]]) -> tuple[str, str, str | None]:
+def _dump(hits: _Ranked) -> tuple[str, str, str | None]:
     fields = [fields for _, (_, fields) in hits]
     return (
         json.dumps([doc_id for _, (doc_id, _) in hits], ensure_ascii=False, separators=(",", ":")),
@@ -262,7 +264,7 @@ def _dump(hits: list[tuple[float, _Found]]) -> tuple[str, str, str | None]:
     )
 
 
-def _load(stored: _Stored) -> list[tuple[float, _Found]]:
+def _load(stored: _Stored) -> _Ranked:
     _, ids, ranks, fields = stored
     doc_ids = json.loads(ids)
     documents = zip(doc_ids, json.loads(fields) if fields else [{}] * len(doc_ids), strict=True)
