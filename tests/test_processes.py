@@ -151,14 +151,19 @@ print(json.dumps([run.status, run.done, run.failed, run.parts.count(), rankings,
 """
 
 
-def search_with_workers(here: Site, url: str, workers: int, *limits: int) -> list[Any]:
+def search_with_workers(here: Site, counted: CountedSolr, workers: int, *limits: int) -> list[Any]:
     """Runs a case in 10 parts with so many workers. Returns its results."""
-    run, parts = here.ask(MAKE_PARTS, url, *map(str, limits))
-    assert parts == 10
-    at_work = [here.start("worker", "--batch", "--interval", "0.02") for _ in range(workers)]
-    for worker in at_work:
-        _, err = worker.communicate(timeout=120)
-        assert worker.returncode == 0, err
+    with serving(counted) as solr:
+        run, parts = here.ask(MAKE_PARTS, f"{solr.url}/solr/films", *map(str, limits))
+        assert parts == 10
+        at_work = [here.start("worker", "--batch", "--interval", "0.02")]
+        # The others would find the queue empty, and end, between the start of the first task and its enqueuing of the next one.
+        while not counted.times and at_work[0].poll() is None:
+            time.sleep(0.02)
+        at_work += [here.start("worker", "--batch", "--interval", "0.02") for _ in range(workers - 1)]
+        for worker in at_work:
+            _, err = worker.communicate(timeout=120)
+            assert worker.returncode == 0, err
     results: list[Any] = here.ask(RESULTS, str(run))
     return results
 
@@ -169,8 +174,7 @@ def test_results_of_many_workers_are_those_of_one_and_their_requests_keep_to_the
     with site(tmp_path, RELEVANCY_WORKER_REQUESTS="2") as here:
         for workers, parallel, expected in ((1, 4, 2), (2, 3, 3)):
             counted = CountedSolr(0.02, expected)
-            with serving(counted) as solr:
-                results.append(search_with_workers(here, f"{solr.url}/solr/films", workers, parallel, 0))
+            results.append(search_with_workers(here, counted, workers, parallel, 0))
             counts.append(counted.most)
     assert results[0][:4] == ["complete", 400, 0, 0]
     assert len(results[0][4]) == 400
@@ -180,8 +184,7 @@ def test_results_of_many_workers_are_those_of_one_and_their_requests_keep_to_the
 
 def test_requests_per_minute_are_those_of_all_workers_together(here: Site) -> None:
     counted = CountedSolr(0.0)
-    with serving(counted) as solr:
-        results = search_with_workers(here, f"{solr.url}/solr/films", 2, 32, 6_000)
+    results = search_with_workers(here, counted, 2, 32, 6_000)
     assert results[:4] == ["complete", 400, 0, 0]
     # A request of another worker, or at the beginning of a part, must not come before its time: 100 a second.
     assert counted.times[-1] - counted.times[0] > 3.5
