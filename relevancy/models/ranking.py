@@ -9,7 +9,7 @@ import math
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import batched
+from itertools import batched, chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +17,8 @@ from django.db import connection, models
 
 from .book import Query
 from .endpoint import Endpoint
-from .inserts import as_array, insert_rows
+from .inserts import insert_rows
+from .lookups import find_ids
 from .run import Run
 
 _READ = 10_000  # documents read by one statement
@@ -309,26 +310,8 @@ def _store_documents(endpoint: int, versions: set[DocumentVersion]) -> dict[byte
 
 
 def _find_documents(endpoint: int, digests: Sequence[bytes]) -> dict[bytes, int]:
-    found: dict[bytes, int] = {}
-    with connection.cursor() as cursor:
-        for batch in batched(digests, _READ):
-            # Written by hand because every chunk of a run reads thousands of them: one array takes half of what a value for each takes.
-            if connection.vendor == "postgresql":
-                # One look into the index for each. While its statistics do not know the endpoint, PostgreSQL takes it for one without
-                # documents, and `digest = ANY(…)` reads all that are stored: each chunk of a large run took longer than the one before.
-                cursor.execute(
-                    f"SELECT digest, stored.id FROM unnest(%s::bytea[]) wanted(digest), LATERAL ("
-                    f"SELECT id FROM {Document._meta.db_table} WHERE endpoint_id = %s AND digest = wanted.digest LIMIT 1) stored",
-                    [as_array(batch), endpoint],
-                )
-            else:
-                placeholders = ", ".join(["%s"] * len(batch))
-                cursor.execute(
-                    f"SELECT digest, id FROM {Document._meta.db_table} WHERE endpoint_id = %s AND digest IN ({placeholders})",
-                    [endpoint, *batch],
-                )
-            found.update({bytes(digest): pk for digest, pk in cursor.fetchall()})
-    return found
+    rows = (find_ids(Document, "endpoint_id", endpoint, "digest", batch) for batch in batched(digests, _READ))
+    return {bytes(digest): pk for digest, pk in chain.from_iterable(rows)}
 
 
 def pack_numbers(numbers: Sequence[int]) -> bytes:

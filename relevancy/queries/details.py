@@ -12,6 +12,7 @@ from django.db import models, transaction
 from relevancy import activity, hooks, scores
 from relevancy.models import Activity, Book, Case, CaseQuery, Query, User
 from relevancy.models.errors import error_text
+from relevancy.models.lookups import find_ids
 
 from .tags import check_count, parse
 from .text import parse_options, text_key
@@ -105,10 +106,11 @@ def change_details(*, case: Case, changes: DetailChanges, by: User | None = None
 
 
 def _changed(case: Case, changes: DetailChanges, *, lock: bool = False) -> Iterator[tuple[CaseQuery, list[str]]]:
-    """Yields the queries that have other details, with the names of these. A statement per 500 queries."""
+    """Yields the queries that have other details, with the names of these. Two statements per 500 queries."""
     for texts in batched(changes, BATCH_SIZE):
-        keys = [text_key(text) for text in texts]
-        rows = case.case_queries.present().filter(query__text_key__in=keys).select_related("query").order_by("query_id")
+        found = find_ids(Query, "book_id", case.book_id, "text_key", [text_key(text) for text in texts])
+        in_case = case.case_queries.present().filter(query_id__among=[pk for _, pk in found])
+        rows = in_case.select_related("query").order_by("query_id")
         for case_query in rows.select_for_update(of=("self", "query"), no_key=True) if lock else rows:
             names = [
                 name
@@ -122,7 +124,8 @@ def _changed(case: Case, changes: DetailChanges, *, lock: bool = False) -> Itera
 def describe_all(*, book: Book, details: Mapping[str, QueryDetails]) -> None:
     """Sets what belongs to the queries of a book, by text. Raises `ValidationError` naming the query."""
     for texts in batched(details, BATCH_SIZE):
-        rows = list(book.queries.filter(text_key__in=[text_key(text) for text in texts]))
+        found = find_ids(Query, "book_id", book.pk, "text_key", [text_key(text) for text in texts])
+        rows = list(Query.objects.filter(pk__among=[pk for _, pk in found]))
         for query in rows:
             _set(query, DETAILS_OF_QUERY, details[query.text], query.text)
         Query.objects.bulk_update(rows, DETAILS_OF_QUERY)

@@ -14,6 +14,7 @@ from django.utils import timezone
 from relevancy import activity, hooks, scores
 from relevancy.models import Activity, Book, Case, CaseQuery, Query, Ranking, User
 from relevancy.models.inserts import insert_rows
+from relevancy.models.lookups import find_ids
 from relevancy.models.saving import clean_and_save
 
 from . import tags as query_tags
@@ -76,15 +77,16 @@ def add(*, case: Case, texts: Iterable[str] | PastedQueries, by: User | None = N
 def ensure(*, book: Book, texts: Sequence[str]) -> dict[str, int]:
     """Returns the ids of the book's queries with these normalized texts. Creates those that are missing, unretires the rest."""
     ids = _find_or_create(book, texts)
-    _unretire(book, ids.values())
+    _unretire(ids.values())
     return ids
 
 
 def find(*, case: Case, texts: Iterable[str]) -> dict[str, int]:
-    """Returns `{normalized text: query id}` of the queries that the case has. One SQL statement for 500 texts."""
+    """Returns `{normalized text: query id}` of the queries that the case has. Two SQL statements for 500 texts."""
     ids: dict[str, int] = {}
     for batch in batched(texts, BATCH_SIZE):
-        rows = case.case_queries.present().filter(query__text_key__in=[text_key(text) for text in batch])
+        found = find_ids(Query, "book_id", case.book_id, "text_key", [text_key(text) for text in batch])
+        rows = case.case_queries.present().filter(query_id__among=[pk for _, pk in found])
         ids |= rows.values_list("query__text", "query_id")
     return ids
 
@@ -101,7 +103,7 @@ def _find_or_create(book: Book, texts: Sequence[str], retired_at: datetime | Non
     ids: dict[str, int] = {}
     for batch in batched(texts, BATCH_SIZE):
         keys = {text_key(text): text for text in batch}
-        present = dict(book.queries.filter(text_key__in=keys).values_list("text_key", "pk"))
+        present = dict(find_ids(Query, "book_id", book.pk, "text_key", list(keys)))
         if missing := [key for key in keys if key not in present]:
             now = timezone.now()
             rows: list[Sequence[Any]] = [
@@ -111,7 +113,7 @@ def _find_or_create(book: Book, texts: Sequence[str], retired_at: datetime | Non
             present |= insert_rows(Query, _OF_BOOK, rows, on_conflict=once, returning=added)
             # On PostgreSQL only those that somebody else has created meanwhile.
             if unknown := [key for key in missing if key not in present]:
-                present |= dict(book.queries.filter(text_key__in=unknown).values_list("text_key", "pk"))
+                present |= dict(find_ids(Query, "book_id", book.pk, "text_key", unknown))
         ids |= {text: present[key] for key, text in keys.items()}
     return ids
 
@@ -145,13 +147,16 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
     The log is left to the caller.
     """
     Case.objects.select_for_update(no_key=True).get(pk=case.pk)
-    _unretire(case.book, query_ids)
-    last = case.case_queries.aggregate(last=Max("position"))["last"] or 0.0
     present: dict[int, bool] = {}
     for batch in batched(query_ids, LOOKED_UP):
         rows = case.case_queries.filter(query_id__among=batch).values_list("query_id", "removed_at")
         present |= {pk: removed_at is None for pk, removed_at in rows}
+    if all(present.get(pk) for pk in query_ids):
+        return []
+    # Of the present ones, which an index has in order: reading all of a million takes 0.1 s, and a file is added in 200 parts.
+    last = case.case_queries.present().aggregate(last=Max("position"))["last"] or 0.0
     positions = {pk: last + number * STEP for number, pk in enumerate(query_ids, 1) if not present.get(pk)}
+    _unretire(positions)
     new: list[Sequence[Any]] = [(case.pk, pk, at, {}, 1.0) for pk, at in positions.items() if pk not in present]
     insert_rows(CaseQuery, ("case_id", "query_id", "position", "options", "weight"), new)
     if len(new) < len(positions):
@@ -160,13 +165,12 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
             case_query.removed_at, case_query.position = None, positions[case_query.query_id]
         CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
         scores.case_changed(case.pk)
-    if positions:
-        scores.queries_added(case.pk, len(positions))
-        hooks.queries_changed(case.book_id)
+    scores.queries_added(case.pk, len(positions))
+    hooks.queries_changed(case.book_id)
     return list(positions)
 
 
-def _unretire(book: Book, query_ids: Iterable[int]) -> None:
+def _unretire(query_ids: Iterable[int]) -> None:
     for batch in batched(query_ids, BATCH_SIZE):
         Query.objects.filter(pk__among=batch, retired_at__isnull=False).update(retired_at=None)
 

@@ -409,7 +409,7 @@ def _check_book(book: Book, advice: str = "Rate") -> None:
 
 def _check_texts(query_ids: Mapping[str, int]) -> None:
     for batch in batched(query_ids.items(), BATCH):
-        stored = dict(Query.objects.filter(pk__in=[pk for _, pk in batch]).values_list("pk", "text"))
+        stored = dict(Query.objects.filter(pk__among=[pk for _, pk in batch]).values_list("pk", "text"))
         for text, pk in batch:
             if stored.get(pk) != text:
                 raise ImportFailed(f"The query “{text[:60]}” was renamed during the import. Start it again.")

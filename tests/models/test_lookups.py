@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
-from relevancy.models import CaseQuery, Query, Run, ScorerVersion
-from tests.factories import make_case, query_of
+from relevancy.models import CaseQuery, Document, Query, Run, ScorerVersion
+from relevancy.models.lookups import find_ids
+from relevancy.queries.text import text_key
+from tests.factories import make_case, make_endpoint, make_user, query_of
 
 pytestmark = pytest.mark.django_db
 TAGS = {
@@ -82,3 +85,42 @@ def test_among(django_assert_num_queries: Any) -> None:
         assert not Query.objects.filter(pk__among=[]).exists()
     assert Query.objects.filter(pk__among=(pk for pk in [first.pk])).update(revision=9) == 1
     assert Query.objects.get(revision=9) == first
+
+
+def test_find_ids_by_texts_and_by_bytes(django_assert_num_queries: Any) -> None:
+    case, other = make_case(["a", "b"]), make_case(["a"])
+    a, b = query_of(case, "a"), query_of(case, "b")
+    odd = ('quo"te', "back\\slash", "{a,b}", "")
+    Query.objects.filter(pk=b.pk).update(text_key=odd[0])
+    endpoint = make_endpoint(make_user())
+    document = Document.objects.create(endpoint=endpoint, doc_id="1", fields="{}", digest=b'"\\\x00\xff')
+    with django_assert_num_queries(4):
+        found = find_ids(Query, "book_id", case.book_id, "text_key", [text_key("a"), text_key("c"), *odd])
+        assert sorted(found) == sorted([(text_key("a"), a.pk), (odd[0], b.pk)])
+        assert find_ids(Query, "book_id", other.book_id, "text_key", odd) == []
+        assert find_ids(Query, "book_id", case.book_id, "text_key", []) == []
+        by_digest = find_ids(Document, "endpoint_id", endpoint.pk, "digest", [document.digest, b"other"])
+        assert [(bytes(digest), pk) for digest, pk in by_digest] == [(document.digest, document.pk)]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no statistics here.")
+def test_rows_of_an_owner_that_statistics_do_not_know_are_looked_up_one_by_one() -> None:
+    """Each 500 queries of a file of 300,000 read all queries that the book had already."""
+    case = make_case(0)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE relevancy_query")
+    keys = [str(number) for number in range(20_000)]
+    Query.objects.bulk_create([Query(book=case.book, text=key, text_key=key) for key in keys])
+    with CaptureQueriesContext(connection) as captured:
+        assert len(find_ids(Query, "book_id", case.book_id, "text_key", keys[:500])) == 500
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {captured[0]['sql']}")
+        lookup = find_node(cursor.fetchone()[0][0]["Plan"], "relevancy_query")
+    assert (lookup["Actual Loops"], lookup["Actual Rows"], lookup.get("Rows Removed by Filter", 0)) == (500, 1, 0)
+
+
+def find_node(plan: dict[str, Any], table: str) -> dict[str, Any]:
+    """The part of a plan that reads a table."""
+    if plan.get("Relation Name") == table:
+        return plan
+    return next(filter(None, (find_node(part, table) for part in plan.get("Plans", []))), {})

@@ -99,6 +99,23 @@ def test_remove_and_restore_query() -> None:
     assert present(case) == ["a", "b", "c"]
 
 
+def test_queries_are_added_after_those_of_the_case_and_after_a_removed_last_one() -> None:
+    case = make_case(["a", "b"])
+    last = case.case_queries.get(query__text="b")
+    queries.remove(case_query=last)
+    queries.add(case=case, texts=["c", "d"])
+    assert present(case) == ["a", "c", "d"]
+    queries.restore(case_query=last)
+    assert present(case) == ["a", "b", "c", "d"]
+
+
+def test_append_of_queries_that_the_case_has_changes_nothing() -> None:
+    case = make_case(["a", "b"])
+    before = list(case.case_queries.values())
+    assert queries.append(case=case, query_ids=[query_of(case, "b").pk, query_of(case, "a").pk]) == []
+    assert list(case.case_queries.values()) == before
+
+
 def test_edit() -> None:
     case = make_case(["a"])
     case_query = case.case_queries.get()
