@@ -158,7 +158,8 @@ def search_with_workers(here: Site, counted: CountedSolr, workers: int, *limits:
         assert parts == 10
         at_work = [here.start("worker", "--batch", "--interval", "0.02")]
         # The others would find the queue empty, and end, between the start of the first task and its enqueuing of the next one.
-        while not counted.times and at_work[0].poll() is None:
+        deadline = time.monotonic() + 60
+        while not counted.times and time.monotonic() < deadline:
             time.sleep(0.02)
         at_work += [here.start("worker", "--batch", "--interval", "0.02") for _ in range(workers - 1)]
         for worker in at_work:

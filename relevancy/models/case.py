@@ -201,11 +201,16 @@ class CaseQuery(models.Model):
             models.UniqueConstraint(fields=("case", "query"), name="case_query_once"),
             models.CheckConstraint(condition=models.Q(weight__gte=0), name="case_query_weight_not_negative"),
         ]
-        # Of the present ones only: PostgreSQL does not take the order from an index that begins with "removed_at IS NULL".
+        # Of the present and of the removed ones: PostgreSQL takes no order from an index that begins with "removed_at IS NULL".
         indexes = [
             models.Index(
                 fields=("case", "position", "id"), condition=models.Q(removed_at=None), name="case_query_in_order"
-            )
+            ),
+            models.Index(
+                fields=("case", "position", "id"),
+                condition=models.Q(removed_at__isnull=False),
+                name="case_query_removed",
+            ),
         ]
 
     def __str__(self) -> str:

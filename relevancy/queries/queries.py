@@ -8,7 +8,6 @@ from typing import Any, TypedDict, Unpack
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
-from django.db.models import Max
 from django.utils import timezone
 
 from relevancy import activity, hooks, scores
@@ -85,9 +84,11 @@ def find(*, case: Case, texts: Iterable[str]) -> dict[str, int]:
     """Returns `{normalized text: query id}` of the queries that the case has. Two SQL statements for 500 texts."""
     ids: dict[str, int] = {}
     for batch in batched(texts, BATCH_SIZE):
-        found = find_ids(Query, "book_id", case.book_id, "text_key", [text_key(text) for text in batch])
-        rows = case.case_queries.present().filter(query_id__among=[pk for _, pk in found])
-        ids |= rows.values_list("query__text", "query_id")
+        keys = {text_key(text): text for text in batch}
+        found = find_ids(Query, "book_id", case.book_id, "text_key", list(keys))
+        in_case = case.case_queries.present().filter(query_id__among=[pk for _, pk in found])
+        present = set(in_case.values_list("query_id", flat=True))
+        ids |= {keys[key]: pk for key, pk in found if pk in present}
     return ids
 
 
@@ -153,14 +154,14 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
         present |= {pk: removed_at is None for pk, removed_at in rows}
     if all(present.get(pk) for pk in query_ids):
         return []
-    # Of the present ones, which an index has in order: reading all of a million takes 0.1 s, and a file is added in 200 parts.
-    last = case.case_queries.present().aggregate(last=Max("position"))["last"] or 0.0
+    last = _last_position(case)
     positions = {pk: last + number * STEP for number, pk in enumerate(query_ids, 1) if not present.get(pk)}
     _unretire(positions)
     new: list[Sequence[Any]] = [(case.pk, pk, at, {}, 1.0) for pk, at in positions.items() if pk not in present]
     insert_rows(CaseQuery, ("case_id", "query_id", "position", "options", "weight"), new)
     if len(new) < len(positions):
-        restored = [row for row in case.case_queries.exclude(removed_at=None) if row.query_id in positions]
+        removed = case.case_queries.filter(removed_at__isnull=False)
+        restored = [row for row in removed if row.query_id in positions]
         for case_query in restored:
             case_query.removed_at, case_query.position = None, positions[case_query.query_id]
         CaseQuery.objects.bulk_update(restored, ["removed_at", "position"], batch_size=BATCH_SIZE)
@@ -168,6 +169,16 @@ def append(*, case: Case, query_ids: Sequence[int]) -> list[int]:
     scores.queries_added(case.pk, len(positions))
     hooks.queries_changed(case.book_id)
     return list(positions)
+
+
+def _last_position(case: Case) -> float:
+    """Returns the position of the last query of a case, present or removed; 0 if it has none. Two SQL statements.
+
+    Each reads the end of an index. The greatest position of all would take 0.1 s to find in a million; a file is added in 200 parts.
+    """
+    kinds = case.case_queries.present(), case.case_queries.filter(removed_at__isnull=False)
+    last = [rows.order_by("-position", "-pk").values_list("position", flat=True).first() for rows in kinds]
+    return max((position for position in last if position is not None), default=0.0)
 
 
 def _unretire(query_ids: Iterable[int]) -> None:

@@ -1,12 +1,14 @@
 """A case's queries: added, rejected, edited, removed and restored."""
 
+from typing import Any
+
 import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import queries
 from relevancy.models import CaseQuery, Query
 from relevancy.models.errors import error_fields
-from relevancy.queries import pasting
+from relevancy.queries import details, pasting
 from tests.factories import make_case, query_of
 
 pytestmark = pytest.mark.django_db
@@ -99,14 +101,40 @@ def test_remove_and_restore_query() -> None:
     assert present(case) == ["a", "b", "c"]
 
 
-def test_queries_are_added_after_those_of_the_case_and_after_a_removed_last_one() -> None:
+def test_queries_are_added_after_those_of_the_case_and_after_the_removed_ones() -> None:
+    case = make_case(["a", "b", "c"])
+    removed = list(case.case_queries.exclude(query__text="a"))
+    for case_query in removed:
+        queries.remove(case_query=case_query)
+    queries.add(case=case, texts=["d", "e"])
+    assert present(case) == ["a", "d", "e"]
+    for case_query in removed:
+        queries.restore(case_query=case_query)
+    assert present(case) == ["a", "b", "c", "d", "e"]
+
+
+def test_queries_that_are_new_removed_and_present_are_added_in_the_order_of_the_list() -> None:
+    case = make_case(["a", "b", "c"])
+    queries.remove(case_query=case.case_queries.get(query__text="a"))
+    assert [str(row) for row in queries.add(case=case, texts=["d", "b", "a", "e"]).added] == ["d", "a", "e"]
+    assert present(case) == ["b", "c", "d", "a", "e"]
+
+
+def test_query_that_is_renamed_while_details_are_imported_keeps_its_own() -> None:
     case = make_case(["a", "b"])
-    last = case.case_queries.get(query__text="b")
-    queries.remove(case_query=last)
-    queries.add(case=case, texts=["c", "d"])
-    assert present(case) == ["a", "c", "d"]
-    queries.restore(case_query=last)
-    assert present(case) == ["a", "b", "c", "d"]
+    renamed = query_of(case, "a")
+    find_ids = details.find_ids
+
+    def rename_meanwhile(*arguments: Any) -> Any:
+        found = find_ids(*arguments)
+        queries.edit(case_query=case.case_queries.get(query=renamed), text="z")
+        return found
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(details, "find_ids", rename_meanwhile)
+        changes = {"a": {"notes": "of a"}, "b": {"notes": "of b"}}
+        assert details.change_details(case=case, changes=changes) == 1
+    assert set(Query.objects.values_list("text", "notes")) == {("z", ""), ("b", "of b")}
 
 
 def test_append_of_queries_that_the_case_has_changes_nothing() -> None:

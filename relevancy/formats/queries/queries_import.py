@@ -57,7 +57,7 @@ def open_source(*, case: Case | None, file: IO[bytes], name: str = "", format: s
 
 
 def preview_queries(*, case: Case, source: QueriesFile) -> QueriesPreview:
-    """Returns what `import_queries` would do. Writes nothing. A statement for the texts, and one per 500 queries."""
+    """Returns what `import_queries` would do. Writes nothing. A statement for the texts, and two per 500 queries."""
     if source.errors:
         return QueriesPreview(source.format, lines=source.errors, has_errors=True)
     in_case = set(case.case_queries.present().values_list("query__text", flat=True))
