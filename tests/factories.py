@@ -32,7 +32,7 @@ from relevancy.models import (
 )
 from relevancy.queries import add as add_queries
 
-_number = count(1)
+_number = count(1_000_000)  # of one length: lists are in the order of names
 TEMPLATE = '{"query": "#$query##"}'
 
 Outcome = Sequence[str] | engines.EngineError | Exception
