@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -12,8 +13,8 @@ from django.core.validators import MaxLengthValidator
 from django.db import models
 from django.utils import timezone
 
-from . import lookups  # noqa: F401 (registers the lookups `has_element` and `among`)
 from .access import SharedModel, SharedQuerySet
+from .lookups import find_ids  # registers the lookups `has_element` and `among` as well
 from .statements import prepared_cursor
 from .team import Membership, Role, Team
 from .text import LineField, MultilineField
@@ -193,6 +194,10 @@ class QueryQuerySet(models.QuerySet["Query"]):
     def live(self) -> Self:
         """Excludes retired queries."""
         return self.filter(retired_at=None)
+
+    def ids_by_key(self, book_id: int, keys: Sequence[str]) -> dict[str, int]:
+        """Returns `{text key: id}` of the queries of a book that have one of these keys; see `find_ids`. One SQL statement."""
+        return dict(find_ids(Query, "book_id", book_id, "text_key", keys))
 
 
 class Query(models.Model):

@@ -12,7 +12,6 @@ from django.db import models, transaction
 from relevancy import activity, hooks, scores
 from relevancy.models import Activity, Book, Case, CaseQuery, Query, User
 from relevancy.models.errors import error_text
-from relevancy.models.lookups import find_ids
 
 from .tags import check_count, parse
 from .text import parse_options, text_key
@@ -109,9 +108,9 @@ def _changed(case: Case, changes: DetailChanges, *, lock: bool = False) -> Itera
     """Yields the queries that have other details, with the names of these. Two statements per 500 queries."""
     for texts in batched(changes, BATCH_SIZE):
         keys = [text_key(text) for text in texts]
-        found = find_ids(Query, "book_id", case.book_id, "text_key", keys)
+        ids = Query.objects.ids_by_key(case.book_id, keys).values()
         # By text again: one may be renamed meanwhile.
-        in_case = case.case_queries.present().filter(query_id__among=[pk for _, pk in found], query__text_key__in=keys)
+        in_case = case.case_queries.present().filter(query_id__among=ids, query__text_key__in=keys)
         rows = in_case.select_related("query").order_by("query_id")
         for case_query in rows.select_for_update(of=("self", "query"), no_key=True) if lock else rows:
             names = [
@@ -127,8 +126,8 @@ def describe_all(*, book: Book, details: Mapping[str, QueryDetails]) -> None:
     """Sets what belongs to the queries of a book, by text. Raises `ValidationError` naming the query."""
     for texts in batched(details, BATCH_SIZE):
         keys = [text_key(text) for text in texts]
-        found = find_ids(Query, "book_id", book.pk, "text_key", keys)
-        rows = list(Query.objects.filter(pk__among=[pk for _, pk in found], text_key__in=keys))
+        ids = Query.objects.ids_by_key(book.pk, keys).values()
+        rows = list(Query.objects.filter(pk__among=ids, text_key__in=keys))
         for query in rows:
             _set(query, DETAILS_OF_QUERY, details[query.text], query.text)
         Query.objects.bulk_update(rows, DETAILS_OF_QUERY)

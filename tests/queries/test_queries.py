@@ -6,7 +6,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from relevancy import queries
-from relevancy.models import CaseQuery, Query
+from relevancy.models import CaseQuery, Query, book
 from relevancy.models.errors import error_fields
 from relevancy.queries import details, pasting
 from tests.factories import make_case, query_of
@@ -123,7 +123,7 @@ def test_queries_that_are_new_removed_and_present_are_added_in_the_order_of_the_
 def test_query_that_is_renamed_while_details_are_imported_keeps_its_own() -> None:
     case = make_case(["a", "b"])
     renamed = query_of(case, "a")
-    find_ids = details.find_ids
+    find_ids = book.find_ids
 
     def rename_meanwhile(*arguments: Any) -> Any:
         found = find_ids(*arguments)
@@ -131,7 +131,7 @@ def test_query_that_is_renamed_while_details_are_imported_keeps_its_own() -> Non
         return found
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(details, "find_ids", rename_meanwhile)
+        patched.setattr(book, "find_ids", rename_meanwhile)
         changes = {"a": {"notes": "of a"}, "b": {"notes": "of b"}}
         assert details.change_details(case=case, changes=changes) == 1
     assert set(Query.objects.values_list("text", "notes")) == {("z", ""), ("b", "of b")}
