@@ -79,15 +79,8 @@ def multiply(case: Case, times: int) -> None:
     _copy(Query, "id", {"id": "copies.copied_id", "text": text, "text_key": key})
     span = (case.case_queries.aggregate(last=Max("position"))["last"] or 0) + 1
     _copy(CaseQuery, "query_id", {"position": f"original.position + (copies.copy - 1) * {span}"})
-    for model in (Rating, Ranking):
-        _copy(model, "query_id", {})
-    scored = {}
-    if any(field.name == "ranking" for field in QueryScore._meta.concrete_fields):
-        scored["ranking_id"] = (
-            f"(SELECT id FROM {Ranking._meta.db_table} ranking "
-            "WHERE ranking.run_id = original.run_id AND ranking.query_id = copies.copied_id)"
-        )
-    _copy(QueryScore, "query_id", scored)
+    for copied in (Rating, Ranking, QueryScore):
+        _copy(copied, "query_id", {})
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE copies")
         tables = (Query, CaseQuery, Rating, Ranking, QueryScore)
@@ -107,7 +100,7 @@ def _copy(model: type[models.Model], key: str, values: dict[str, str]) -> None:
     """Copies the rows of the queries in the table `copies`. key: the column with the query. values: of columns, as SQL; the query and
     the id of a row are its own, all other columns those of the original."""
     values = {"query_id": "copies.copied_id", **values}
-    columns = [field.column for field in model._meta.concrete_fields if field.column != "id" or "id" in values]
+    columns = [str(field.column) for field in model._meta.concrete_fields if field.column != "id" or "id" in values]
     selected = ", ".join(values.get(column) or f'original."{column}"' for column in columns)
     names = ", ".join(f'"{column}"' for column in columns)
     table = model._meta.db_table

@@ -10,13 +10,12 @@ from django.db.models.functions import Coalesce, RowNumber
 
 from .access import SharedModel, SharedQuerySet
 from .book import Book, Query
-from .lookups import find_ids
 from .scorer import Scorer, ScorerVersion
 from .team import Team
 from .text import LineField
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from .run import Run
     from .user import User
@@ -84,12 +83,6 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
     def present(self) -> Self:
         """Excludes removed queries."""
         return self.filter(removed_at=None)
-
-    def of_queries(self, case_id: int, query_ids: Iterable[int]) -> Self:
-        """Keeps those that a case has of some queries, at most 10,000. Looks each up in an index by one SQL statement, whatever the
-        statistics know of the case; see `find_ids`."""
-        found = find_ids(CaseQuery, "case_id", case_id, "query_id", list(query_ids))
-        return self.filter(pk__among=[pk for _, pk in found])
 
     def texts(self) -> dict[int, str]:
         """Returns `{query id: text}` without removed queries, in the order of the case. One SQL statement."""
@@ -191,8 +184,8 @@ class CaseQueryQuerySet(models.QuerySet["CaseQuery"]):
 class CaseQuery(models.Model):
     """A query of a case. A removed query keeps its row, so that undoing the removal restores its options and position."""
 
-    # `case_query_once` leads from a case to its queries.
-    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="case_queries", db_index=False)
+    # Its index looks redundant beside `case_query_once`, but SQLite reads a part of a run with it: ids of one case in a range.
+    case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="case_queries")
     query = models.ForeignKey(Query, on_delete=models.PROTECT, related_name="case_queries")
     position = models.FloatField()
     options = models.JSONField(default=dict, blank=True)

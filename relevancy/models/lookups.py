@@ -47,13 +47,13 @@ class HasElement(Lookup[bool]):
         return f"{lhs} @> %s::jsonb", [*params, json.dumps([self.rhs])]
 
 
-def find_ids[K: (int, str, bytes)](
+def find_ids[K: (str, bytes)](
     model: type[Model], owner: str, owner_id: int, key: str, keys: Sequence[K]
 ) -> list[tuple[K, int]]:
     """Returns the key and the id of each row of an owner that has one of these keys, in any order. One SQL statement.
 
-    owner, key: columns that are unique together. No other index that serves all rows may begin with the owner: PostgreSQL could take
-    it, and read all rows of the owner for each key. keys: at most 10,000.
+    owner, key: columns that are unique together. No other index may begin with the owner: PostgreSQL could take it, and read all rows
+    of the owner for each key. keys: at most 10,000.
     """
     table, column = model._meta.db_table, str(model._meta.get_field(key).db_type(connection)).partition("(")[0]
     with connection.cursor() as cursor:

@@ -103,36 +103,20 @@ def test_find_ids_by_texts_and_by_bytes(django_assert_num_queries: Any) -> None:
         assert [(bytes(digest), pk) for digest, pk in by_digest] == [(document.digest, document.pk)]
 
 
-def test_find_ids_by_numbers_and_queries_of_one_case() -> None:
-    case, other = make_case(["a", "b", "c"]), make_case(["a"])
-    a, b, c = (query_of(case, text).pk for text in "abc")
-    case.case_queries.filter(query=b).update(removed_at="2026-01-01T00:00Z")
-    rows = CaseQuery.objects.of_queries(case.pk, [a, b, 10**6, query_of(other, "a").pk])
-    assert set(rows.values_list("query_id", flat=True)) == {a, b}
-    assert [row.query_id for row in CaseQuery.objects.present().of_queries(case.pk, iter([b, c]))] == [c]
-    assert not CaseQuery.objects.of_queries(other.pk, [a]).exists()
-    assert not CaseQuery.objects.of_queries(case.pk, []).exists()
-
-
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no statistics here.")
 def test_rows_of_an_owner_that_statistics_do_not_know_are_looked_up_one_by_one() -> None:
-    """Each 500 queries of a file of 300,000 read all queries that the book had already, and each 5,000 all queries of the case."""
+    """Each 500 queries of a file of 300,000 read all queries that the book had already."""
     case = make_case(0)
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE relevancy_query, relevancy_casequery")
+        cursor.execute("ANALYZE relevancy_query")
     keys = [str(number) for number in range(20_000)]
-    stored = Query.objects.bulk_create([Query(book=case.book, text=key, text_key=key) for key in keys])
-    CaseQuery.objects.bulk_create(
-        [CaseQuery(case=case, query=query, position=place) for place, query in enumerate(stored)]
-    )
+    Query.objects.bulk_create([Query(book=case.book, text=key, text_key=key) for key in keys])
     with CaptureQueriesContext(connection) as captured:
         assert len(find_ids(Query, "book_id", case.book_id, "text_key", keys[:500])) == 500
-        assert len(CaseQuery.objects.of_queries(case.pk, [query.pk for query in stored[:500]])) == 500
-    for statement, table in zip(captured, ("relevancy_query", "relevancy_casequery"), strict=False):
-        with connection.cursor() as cursor:
-            cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement['sql']}")
-            lookup = find_node(cursor.fetchone()[0][0]["Plan"], table)
-        assert (lookup["Actual Loops"], lookup["Actual Rows"], lookup.get("Rows Removed by Filter", 0)) == (500, 1, 0)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {captured[0]['sql']}")
+        lookup = find_node(cursor.fetchone()[0][0]["Plan"], "relevancy_query")
+    assert (lookup["Actual Loops"], lookup["Actual Rows"], lookup.get("Rows Removed by Filter", 0)) == (500, 1, 0)
 
 
 def find_node(plan: dict[str, Any], table: str) -> dict[str, Any]:

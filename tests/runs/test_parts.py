@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from relevancy import engines, queries, runs, scores
@@ -75,6 +76,18 @@ def test_no_statement_reads_more_queries_than_those_of_the_part(django_assert_ma
     of_queries = [query["sql"] for query in captured if 'FROM "relevancy_casequery"' in query["sql"]]
     assert of_queries
     assert all(" BETWEEN " in sql for sql in of_queries)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL chooses indexes by the size of tables.")
+def test_sqlite_reads_the_queries_of_a_part_and_no_others() -> None:
+    """Without the index on the case alone, it reads all queries of the case for each part."""
+    run = start(make_attempt(make_case(9)))
+    with CaptureQueriesContext(connection) as captured:
+        assert len(parts.unsearched_of_part(run, run.parts.first())) == 3
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {captured[1]['sql']}")
+        plan = [row[-1] for row in cursor.fetchall()]
+    assert any("(case_id=? AND rowid>? AND rowid<?)" in step for step in plan), plan
 
 
 ORDERS: dict[str, Callable[[list[int]], list[int]]] = {

@@ -71,7 +71,7 @@ def _first_ratings(case: Case, access: CaseAccess) -> Iterator[Link]:
 
 
 def _first_url(case: Case) -> str:
-    first = case.case_queries.present().order_by("position").values_list("pk", flat=True).first()
+    first = case.case_queries.present().order_by("position", "id").values_list("pk", flat=True).first()
     return reverse("query", args=[case.pk, first]) if first else reverse("case", args=[case.pk])
 
 

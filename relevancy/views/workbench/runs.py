@@ -81,7 +81,7 @@ def preview(request: HtmxRequest, case_id: int) -> HttpResponse:
     """Shows the request that the attempt in the tune pane sends for the first query of the case."""
     workbench = open_workbench(request, case_id, needs=Role.EDITOR)
     case_queries = workbench.case.case_queries.present().select_related("query")
-    case_query = case_queries.order_by("position").first()
+    case_query = case_queries.order_by("position", "id").first()
     text = case_query.query.text if case_query else "example"
     form = sent_attempt_form(request, workbench.case)
     rendered, warnings = None, None
